@@ -4,9 +4,9 @@ export type { Clock, WakeUp } from './clock/clock.ts';
 export { ManualClock } from './clock/manual-clock.ts';
 export { systemClock } from './clock/system-clock.ts';
 export { DelayedOperation } from './purgatory/delayed-operation.ts';
-export type { NotYet, WaitResult } from './purgatory/promised-operation.ts';
+export type { EventOptions } from './purgatory/event-limit.ts';
 export { Purgatory } from './purgatory/purgatory.ts';
-export type { EventOptions, PurgatoryOptions, WaitOptions } from './purgatory/purgatory-options.ts';
+export type { PurgatoryOptions, WaitOptions } from './purgatory/purgatory-options.ts';
 export type {
   EventsSnapshot,
   HotKey,
@@ -16,6 +16,7 @@ export type {
   SnapshotOptions,
 } from './purgatory/telemetry/purgatory-snapshot.ts';
 export type { PurgatoryRates, PurgatoryTotals } from './purgatory/telemetry/rates.ts';
+export type { NotYet, WaitResult } from './purgatory/wait.ts';
 export type { Attempt, AttemptContext } from './purgatory/wait-for.ts';
 export type { FixedDelayOptions, FixedRateOptions } from './timer/periodic-task.ts';
 export { SystemTimer } from './timer/system-timer.ts';

@@ -1,9 +1,5 @@
 // How long a bus, a load of SharedWaits, or the `current` of a ThresholdPurgatory pauses after a
-// failure, and how long the last two may take.
-import { checkedNumber, type NumberRule } from './checks.ts';
-
-const DEFAULT_LOAD_TIMEOUT_MS = 10_000;
-const LOAD_TIMEOUT_MS: NumberRule = { min: 1, max: Number.MAX_SAFE_INTEGER, orInfinity: true };
+// failure.
 
 const FIRST_MS = 50;
 const MOST_MS = 4_000;
@@ -19,12 +15,4 @@ const JITTER = 0.25;
  */
 export function backoffMs(failures: number, random: number, mostMs: number = MOST_MS): number {
   return Math.min(FIRST_MS * 2 ** (failures - 1), mostMs) * (1 + JITTER * random);
-}
-
-/**
- * The option `loadTimeoutMs`, or its default. @throws TypeError, RangeError (Node's codes) when it
- * is no number >= 1, or Infinity.
- */
-export function checkedLoadTimeout(value: unknown): number {
-  return checkedNumber('options.loadTimeoutMs', value, DEFAULT_LOAD_TIMEOUT_MS, LOAD_TIMEOUT_MS);
 }

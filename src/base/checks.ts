@@ -23,6 +23,8 @@ export interface NumberRule {
 export const COUNT: NumberRule = { min: 1, max: Number.MAX_SAFE_INTEGER, integer: true };
 /** As {@link COUNT}, or Infinity for no limit. */
 export const LIMIT: NumberRule = { ...COUNT, orInfinity: true };
+const DEFAULT_LOAD_TIMEOUT_MS = 10_000;
+const LOAD_TIMEOUT_MS: NumberRule = { min: 1, max: Number.MAX_SAFE_INTEGER, orInfinity: true };
 
 /** `value`, or `fallback` when it is undefined. */
 export function checkedNumber(name: string, value: unknown, fallback: number, rule: NumberRule): number {
@@ -123,4 +125,9 @@ export function checkedClock<C extends { now(): number; wakeAt: unknown }>(
     throw invalidArgValue('options.clock', 'must give a finite number from now()', nowMs);
   }
   return clock;
+}
+
+/** The option `loadTimeoutMs` in ms, of loads of SharedWaits and of the `current` of thresholds. */
+export function checkedLoadTimeout(value: unknown): number {
+  return checkedNumber('options.loadTimeoutMs', value, DEFAULT_LOAD_TIMEOUT_MS, LOAD_TIMEOUT_MS);
 }

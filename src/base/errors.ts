@@ -185,11 +185,6 @@ export function idleTimeoutsClosed(): PurgatoryError {
   return new PurgatoryError('ERR_PURGATORY_CLOSED', 'The IdleTimeouts are closed');
 }
 
-/** @param cause as of {@link purgatoryClosed}. */
-export function sharedWaitsClosed(name: string, cause?: string): PurgatoryError {
-  return new PurgatoryError('ERR_PURGATORY_CLOSED', `SharedWaits "${name}" are closed`, withCause(cause));
-}
-
 export function busClosed(): PurgatoryError {
   return new PurgatoryError('ERR_PURGATORY_CLOSED', 'The bus is closed');
 }

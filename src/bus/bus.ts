@@ -1,166 +1,200 @@
-// A bus as its users see it, and its options.
-import { COUNT, checkedClock, checkedFunction, checkedNumber, requiredString } from '../base/checks.ts';
-import { debug } from '../base/debug.ts';
-import { invalidArgType, invalidArgValue } from '../base/node-errors.ts';
-import { knownOptions, type OptionNames } from '../base/unread-options.ts';
+// The bus: what is published here reaches the members of the same name in other processes, over any
+// transport.
+//
+// Ground rules. It joins its connection, its sender and its receiver. It has a timer of its own,
+// which keeps the process alive only while hints are about to be sent. Members get the hints of
+// OTHER processes only. Each time the bus becomes live, every member sweeps. In a gap nothing throws.
+//
+// Costs. Idle: one frame for each `echoMs`, whatever is parked.
+
+import { requiredString } from '../base/checks.ts';
+import { debugOnce } from '../base/debug.ts';
+import { busClosed } from '../base/errors.ts';
+import { invalidArgValue } from '../base/node-errors.ts';
 import type { Clock } from '../clock/clock.ts';
-import { systemClock } from '../clock/system-clock.ts';
-import type { JoinableBus, Routing } from './membership/bus-member.ts';
+import { rootContext } from '../clock/root-context.ts';
+import { BusContext } from './bus-context.ts';
+import {
+  type Bus,
+  type BusOptions,
+  type CheckedBusOptions,
+  checkedBusOptions,
+  checkedTransport,
+  checkRouting,
+} from './bus-options.ts';
+import { Connection, type ConnectionOwner } from './connection.ts';
+import { InterestTable } from './interest/interest-table.ts';
+import type { BusMember, Membership, Routing } from './membership/bus-member.ts';
+import { Receiver } from './receiver.ts';
+import { Sender } from './sender.ts';
 import type { BusSnapshot, BusState } from './telemetry/bus-snapshot.ts';
 import { MAX_FRAME_BYTES, type Transport } from './transport.ts';
 
-export { refusal } from '../base/errors.ts';
+const SHOWN_MEMBERS = 100;
+const MAX_NAME_BYTES = 128;
+
+export class HintBus implements Bus {
+  readonly #base: BusContext;
+  readonly #connection: Connection;
+  readonly #receiver: Receiver;
+  readonly #sender: Sender;
+  /** Undefined for a bus that broadcasts. */
+  readonly #interest: InterestTable | undefined;
+  #closing: Promise<void> | undefined;
+
+  constructor(transport: Transport, options: CheckedBusOptions, random: () => number) {
+    const { engine, maxFrameBytes = MAX_FRAME_BYTES } = transport;
+    const base = new BusContext(this, engine, options);
+    const connection = new Connection(base, transport, this.#owner, random);
+    this.#base = base;
+    this.#connection = connection;
+    this.#receiver = new Receiver(base, connection, () => this.#sender.tryEverything());
+    this.#sender = new Sender(base, connection, this.#receiver, Math.min(maxFrameBytes, MAX_FRAME_BYTES));
+    if (this.routing === 'interest') this.#interest = new InterestTable(base, connection, this.#receiver);
+    rootContext.runInAsyncScope(connection.open, connection);
+  }
+
+  get state(): BusState {
+    return this.isClosed ? 'closed' : this.#connection.state;
+  }
+
+  get routing(): Routing {
+    return this.#base.options.routing;
+  }
+
+  get isClosed(): boolean {
+    return this.#closing !== undefined;
+  }
+
+  join(member: BusMember): Membership {
+    const { name } = member;
+    requiredString('name', name);
+    if (Buffer.byteLength(name) > MAX_NAME_BYTES) {
+      throw invalidArgValue('name', `must be at most ${MAX_NAME_BYTES} bytes long for a bus`, name);
+    }
+    if (this.isClosed) throw busClosed();
+    const { engine } = this.#base;
+    const receiver = this.#receiver;
+    receiver.join(member);
+    return {
+      interest: this.#interest?.join(member),
+      publish: (key, value) => {
+        if (receiver.has(member)) this.#sender.publish({ member, key, value });
+        else debugOnce(this, 'closed', 'bus "%s" is closed: no other process hears of "%s"', engine, name);
+      },
+      serveHint: (key) => receiver.serveHint(member, key),
+      leave: () => {
+        if (receiver.has(member)) receiver.leave(member);
+      },
+    };
+  }
+
+  flush(): Promise<void> {
+    return this.#sender.flush();
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close(this.state === 'live' ? this.#sender.flush() : Promise.resolve());
+    return this.#closing;
+  }
+
+  snapshot(): BusSnapshot {
+    const { engine, options, timer, meter } = this.#base;
+    const nowMs = timer.now();
+    return {
+      engine,
+      prefix: options.prefix,
+      origin: this.#connection.origin,
+      state: this.state,
+      nowMs,
+      sinceMs: meter.sinceMs,
+      members: this.#receiver.memberNames.slice(0, SHOWN_MEMBERS),
+      peers: this.#receiver.peers,
+      routing: this.routing,
+      subscriptions: this.#interest?.subscriptions ?? 0,
+      acknowledgementsPending: this.#interest?.pending ?? 0,
+      pendingKeys: this.#sender.pendingKeys,
+      echo: meter.echo.snapshot(),
+      lastGap: meter.lastGap && { ...meter.lastGap },
+      lastError: meter.lastError && { ...meter.lastError },
+      lastSweep: meter.lastSweep && { ...meter.lastSweep },
+      totals: meter.totals(nowMs),
+    };
+  }
+
+  readonly #owner: ConnectionOwner = {
+    isUp: (ready) => {
+      if (this.#interest === undefined) ready();
+      else rootContext.runInAsyncScope(this.#interest.restore, this.#interest, ready);
+    },
+    echoed: (ms) => {
+      const { meter, timer } = this.#base;
+      meter.counts.framesSent++;
+      meter.didEcho(ms);
+      this.#receiver.forgetEnded(timer.now());
+    },
+    becameLive: () => {
+      this.#base.becameLive();
+      this.#base.meter.didChange('live', this.#base.timer.now());
+      this.#sender.send();
+      this.#receiver.sweepAll();
+    },
+    broke: (cause, error, wasLive) => {
+      if (wasLive) this.#base.meter.didChange('gap', this.#base.timer.now(), cause, error);
+      if (cause !== 'sequence') {
+        this.#receiver.forgetAll();
+        this.#sender.restore();
+        this.#interest?.lost();
+      }
+      if (this.isClosed) this.#sender.close(); // close() sends only while the bus is live
+      this.#base.report(error);
+    },
+    refused: (error) => {
+      this.#base.report(error);
+      this.#closing ??= this.#close(Promise.resolve());
+    },
+    received: (text) => rootContext.runInAsyncScope(this.#receiver.received, this.#receiver, text),
+  };
+
+  async #close(lastSent: Promise<void>): Promise<void> {
+    this.#receiver.close();
+    const { options, timer, meter } = this.#base;
+    const { clock, echoTimeoutMs } = options;
+    const endMs = clock.now() + echoTimeoutMs;
+    await settledBy(clock, endMs, lastSent);
+    const gone = this.#connection.close();
+    this.#sender.close();
+    this.#interest?.lost();
+    timer.close();
+    meter.didChange('closed', timer.now());
+    await settledBy(clock, endMs, gone);
+  }
+}
 
 /**
- * Carries hints between the processes that use the same engine and prefix. Give it to a purgatory
- * as its option `bus`.
+ * A bus over a transport: for authors of transports. `transport.connect` is called before this
+ * returns.
+ *
+ * @throws TypeError, RangeError (Node's codes) for a bad transport or option.
  */
-export interface Bus extends JoinableBus {
-  /** To whom hints are sent. */
-  readonly routing: Routing;
-  readonly state: BusState;
-  /** Whether the state is `closed`. */
-  readonly isClosed: boolean;
-  /**
-   * Sends what was published before, without waiting for `flushMs`. Resolves when the engine has
-   * it; in a gap, that is after the bus is live again. Resolves when the bus is closed. Never
-   * rejects.
-   */
-  flush(): Promise<void>;
-  /**
-   * Ends the bus for good. While it is live, it first sends what is pending. Then it closes its
-   * connections. The user's own client stays open, and purgatories go on without other processes.
-   * Resolves within `echoTimeoutMs`, whatever the engine does, and keeps the process alive until
-   * then. Never rejects. A second call returns the same promise.
-   */
-  close(): Promise<void>;
-  /** How the bus is doing, as plain JSON. O(members). */
-  snapshot(): BusSnapshot;
+export function createBus(transport: Transport, options?: BusOptions): Bus {
+  checkedTransport(transport);
+  const checked = checkedBusOptions(options, transport);
+  checkRouting(checked.routing, transport);
+  return new HintBus(transport, checked, Math.random);
 }
 
-/** The options of every bus. */
-export interface BusOptions {
-  /**
-   * Processes with the same prefix get each other's hints: letters, digits and `_ . : -`, at most
-   * 60. Default 'purgatory'.
-   */
-  prefix?: string | undefined;
-  /**
-   * How long hints are gathered before they are sent, in ms: 0 to 1,000. Default 1; Postgres 10.
-   */
-  flushMs?: number | undefined;
-  /**
-   * The time between two echoes, by which the bus checks that it hears itself, in ms: from 10.
-   * Default 5,000.
-   */
-  echoMs?: number | undefined;
-  /** How long an echo may take before the bus is in a gap, in ms: from 10. Default 5,000. */
-  echoTimeoutMs?: number | undefined;
-  /**
-   * The number of keys that are kept to be sent, or to be tried. Beyond it, they become one "try
-   * everything": from 1. Default 100,000.
-   */
-  maxPendingKeys?: number | undefined;
-  /**
-   * To whom hints are sent. 'broadcast': to every process. 'interest', which is experimental: to
-   * those where somebody waits, as far as that takes fewer messages. Only Redis and NATS can do it.
-   * All processes should say the same: as long as one is known that does not, all is broadcast.
-   * Default 'broadcast'.
-   */
-  routing?: Routing | undefined;
-  /**
-   * With interest routing: how long a channel stays subscribed after its last wait, in ms: 0 to
-   * 3,600,000. Default 60,000.
-   *
-   * @experimental
-   */
-  lingerMs?: number | undefined;
-  /**
-   * Gets what went wrong: the reason of a gap (the same error not twice in a row), a process with
-   * another protocol version, a refusal. Default: errors that end by themselves are not reported.
-   * What somebody must repair is printed as a warning of the process. A bus that is not live 5 s
-   * after it was made prints a warning with the last error (`PURGATORY_BUS_NOT_LIVE`).
-   */
-  onError?: ((error: unknown) => void) | undefined;
-  /** Source of time, for tests. Default: the host's. */
-  clock?: Clock | undefined;
-}
-
-/** The options with their defaults. */
-export type CheckedBusOptions = Required<Omit<BusOptions, 'onError'>> & Pick<BusOptions, 'onError'>;
-
-const BUS_OPTIONS: OptionNames<BusOptions> = {
-  routing: true,
-  lingerMs: true,
-  prefix: true,
-  flushMs: true,
-  echoMs: true,
-  echoTimeoutMs: true,
-  maxPendingKeys: true,
-  onError: true,
-  clock: true,
-};
-const PREFIX = /^[\w.:-]{1,60}$/;
-const FLUSH_MS = { min: 0, max: 1_000 } as const;
-const ECHO_MS = { min: 10, max: 3_600_000 } as const;
-const LINGER_MS = { min: 0, max: 3_600_000 } as const;
-const PENDING_KEYS = { min: 1, max: 10_000_000, integer: true } as const;
-const FRAME_BYTES = { ...COUNT, min: 7_500 } as const;
-
-/** @throws TypeError, RangeError (Node's codes) for a bad option. */
-export function checkedBusOptions(
-  options: BusOptions | undefined,
-  defaults: { readonly flushMs?: number; readonly clock?: Clock } = {},
-): CheckedBusOptions {
-  const given = knownOptions('a bus', options, BUS_OPTIONS);
-  const { prefix = 'purgatory', routing = 'broadcast' } = given;
-  requiredString('options.prefix', prefix);
-  if (!PREFIX.test(prefix)) {
-    throw invalidArgValue('options.prefix', 'must be 1 to 60 letters, digits, or of "_.:-"', prefix);
-  }
-  if (routing !== 'broadcast' && routing !== 'interest') {
-    throw invalidArgValue('options.routing', "must be 'broadcast' or 'interest'", routing);
-  }
-  if (given.lingerMs !== undefined && routing === 'broadcast') {
-    debug("lingerMs is given without routing: 'interest': nothing reads it");
-  }
-  return {
-    prefix,
-    clock: checkedClock(given.clock, defaults.clock ?? systemClock),
-    routing,
-    lingerMs: checkedNumber('options.lingerMs', given.lingerMs, 60_000, LINGER_MS),
-    flushMs: checkedNumber('options.flushMs', given.flushMs, defaults.flushMs ?? 1, FLUSH_MS),
-    echoMs: checkedNumber('options.echoMs', given.echoMs, 5_000, ECHO_MS),
-    echoTimeoutMs: checkedNumber('options.echoTimeoutMs', given.echoTimeoutMs, 5_000, ECHO_MS),
-    maxPendingKeys: checkedNumber('options.maxPendingKeys', given.maxPendingKeys, 100_000, PENDING_KEYS),
-    onError: checkedFunction('options.onError', given.onError),
-  };
-}
-
-/** @throws TypeError, RangeError (Node's codes) for a value that is not a transport. */
-export function checkedTransport(transport: Transport): Transport {
-  if (!areFunctions(transport?.connect, transport?.publish, transport?.disconnect)) {
-    const expected = 'a Transport, with the methods connect, publish and disconnect';
-    throw invalidArgType('transport', expected, transport);
-  }
-  checkedNumber('transport.maxFrameBytes', transport.maxFrameBytes, MAX_FRAME_BYTES, FRAME_BYTES);
-  return transport;
-}
-
-/** @throws TypeError ERR_INVALID_ARG_VALUE: interest routing over an engine that cannot do it. */
-export function checkRouting(routing: Routing, transport: Transport): void {
-  const { subscribe, unsubscribe, publishTo } = transport;
-  if (routing === 'broadcast' || areFunctions(subscribe, unsubscribe, publishTo)) return;
-  const rule = `must be 'broadcast' over ${transport.engine}: only Redis and NATS can route by interest`;
-  throw invalidArgValue('options.routing', rule, routing);
-}
-
-function areFunctions(...methods: unknown[]): boolean {
-  return methods.every((method) => typeof method === 'function');
-}
-
-/** Whether trying again is no use: the engine refuses, or the user's function returns no client. */
-export function isRefusal(error: unknown): boolean {
-  const { code } = Object(error) as { code?: unknown };
-  return code === 'ERR_PURGATORY_BUS_REFUSED' || code === 'ERR_INVALID_RETURN_VALUE';
+/**
+ * Resolves when `work` has settled, and at `atMs` by `clock` at the latest. Never rejects. Keeps
+ * the process alive until then: the sockets of an engine's client might not do so.
+ */
+function settledBy(clock: Clock, atMs: number, work: Promise<unknown>): Promise<void> {
+  return new Promise((resolve) => {
+    const wakeUp = clock.wakeAt(atMs, resolve);
+    const settled = (): void => {
+      wakeUp.cancel();
+      resolve();
+    };
+    work.then(settled, settled);
+  });
 }

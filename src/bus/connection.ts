@@ -10,8 +10,8 @@
 import { randomBytes } from 'node:crypto';
 import { backoffMs } from '../base/backoff.ts';
 import type { TimerTask } from '../timer/timer-task.ts';
-import { isRefusal } from './bus.ts';
-import type { BusBase } from './bus-base.ts';
+import type { BusContext } from './bus-context.ts';
+import { isRefusal } from './bus-options.ts';
 import { frameText } from './frames.ts';
 import type { BusState, GapCause } from './telemetry/bus-snapshot.ts';
 import type { Transport, TransportLink } from './transport.ts';
@@ -56,7 +56,7 @@ export class Connection {
   readonly origin: string = randomBytes(9).toString('base64url');
   readonly transport: Transport;
   readonly #owner: ConnectionOwner;
-  readonly #base: BusBase;
+  readonly #base: BusContext;
   readonly #random: () => number;
   #state: BusState = 'connecting';
   #liveSinceMs = 0;
@@ -75,7 +75,7 @@ export class Connection {
   #next: TimerTask | undefined;
   #gone: Promise<unknown> | undefined;
 
-  constructor(base: BusBase, transport: Transport, owner: ConnectionOwner, random: () => number) {
+  constructor(base: BusContext, transport: Transport, owner: ConnectionOwner, random: () => number) {
     this.#base = base;
     this.transport = transport;
     this.#owner = owner;

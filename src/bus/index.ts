@@ -1,9 +1,9 @@
 // `purgatory/bus`: hints between processes, and what an author of another transport needs.
 // docs/many-processes.md
 
-export type { Bus, BusOptions } from './bus.ts';
-export { refusal } from './bus.ts';
-export { createBus } from './hint-bus.ts';
+export { createBus } from './bus.ts';
+export type { Bus, BusOptions } from './bus-options.ts';
+export { refusal } from './bus-options.ts';
 export type {
   BusMember,
   HintValue,

@@ -10,7 +10,7 @@
 import { nameJoined } from '../base/errors.ts';
 import type { Job } from '../turns/job.ts';
 import { DEFAULT_SLICE_MS, schedulerOf } from '../turns/scheduler.ts';
-import type { BusBase } from './bus-base.ts';
+import type { BusContext } from './bus-context.ts';
 import type { Connection } from './connection.ts';
 import { type Frame, readFrame } from './frames.ts';
 import type { BusMember } from './membership/bus-member.ts';
@@ -25,7 +25,7 @@ const ECHOES_TO_KNOW_ALL = 1.25;
 const ECHOES_TO_FORGET = 100;
 
 export class Receiver {
-  readonly #base: BusBase;
+  readonly #base: BusContext;
   readonly #connection: Connection;
   readonly #deafCame: () => void;
   readonly #members = new Map<string, BusMember>();
@@ -37,7 +37,7 @@ export class Receiver {
   readonly #job: Job;
 
   /** @param deafCame a process has come that does not listen to channels. */
-  constructor(base: BusBase, connection: Connection, deafCame: () => void) {
+  constructor(base: BusContext, connection: Connection, deafCame: () => void) {
     this.#base = base;
     this.#connection = connection;
     this.#deafCame = deafCame;

@@ -10,7 +10,7 @@
 
 import type { Job } from '../turns/job.ts';
 import { DEFAULT_SLICE_MS, schedulerOf } from '../turns/scheduler.ts';
-import type { BusBase } from './bus-base.ts';
+import type { BusContext } from './bus-context.ts';
 import type { Connection } from './connection.ts';
 import { FrameBody } from './frames.ts';
 import { channelOf, seedOf } from './interest/channels.ts';
@@ -27,7 +27,7 @@ interface Batch {
 }
 
 export class Sender {
-  readonly #base: BusBase;
+  readonly #base: BusContext;
   readonly #connection: Connection;
   readonly #receiver: Receiver;
   readonly #maxFrameBytes: number;
@@ -42,7 +42,7 @@ export class Sender {
   /** The names whose hints were sent to channels since it was live. */
   readonly #routed = new Set<string>();
 
-  constructor(base: BusBase, connection: Connection, receiver: Receiver, maxFrameBytes: number) {
+  constructor(base: BusContext, connection: Connection, receiver: Receiver, maxFrameBytes: number) {
     this.#base = base;
     this.#connection = connection;
     this.#receiver = receiver;

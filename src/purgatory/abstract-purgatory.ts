@@ -119,6 +119,11 @@ export abstract class AbstractPurgatory<K, Op extends DelayedOperation> {
   get $parked(): ParkedView {
     return this.#parking;
   }
+
+  /** Its bus, for the inspector. @internal */
+  get $bus(): object | undefined {
+    return this.#parking.link?.bus;
+  }
 }
 
 /** Throws unless the invariants of a purgatory's structures hold. For tests: O(pairs). @internal */

@@ -16,12 +16,12 @@ import type { Slot } from '../slab/slab.ts';
 import { Fifo } from '../turns/fifo.ts';
 import type { Job } from '../turns/job.ts';
 import type { DelayedOperation } from './delayed-operation.ts';
+import { NO_EVENT } from './event-stack.ts';
 import type { Parking, PendingEvents } from './parking.ts';
 import { Pass } from './pass.ts';
-import { countTries, tryAll, tryPart } from './passes.ts';
 import { PendingKeys } from './pending-keys.ts';
 import { type EventsSnapshot, oldestPass } from './telemetry/purgatory-snapshot.ts';
-import { NO_EVENT } from './tries-under-way.ts';
+import { countTries, tryAll, tryPart } from './try-watchers.ts';
 import type { Watchers } from './watchers.ts';
 
 /** Waits until the events up to a number are over. */
@@ -36,10 +36,11 @@ export class EventQueue<K> implements PendingEvents {
   readonly #pending = new PendingKeys<K>();
   /** The key of the event that begins: its first part runs. None, or one. */
   readonly #begun: K[] = [];
-  /** By key: one that is under way, or, when that is over, the next one. */
+  /**
+   * By key: one that is under way, or, when that is over, the next one. In the order in which they
+   * have their next batch.
+   */
   readonly #held: Map<K, Pass<K>>;
-  /** The held passes that have a batch before any has its next one. */
-  #round: Iterator<Pass<K>>;
   #isFreshNext = true;
   /** Since when the pending keys up to a number have waited, in ms. */
   #waiting = { upTo: 0, sinceMs: 0 };
@@ -55,7 +56,6 @@ export class EventQueue<K> implements PendingEvents {
       didYield: () => this.#didYield(),
     });
     this.#held = parking.lists.held;
-    this.#round = this.#held.values();
     parking.events = this;
   }
 
@@ -198,14 +198,13 @@ export class EventQueue<K> implements PendingEvents {
     }
     const slot = lists.find(key);
     const only = slot === undefined ? undefined : lists.loneWatcher(slot);
-    const areSeveral = slot !== undefined && only === undefined;
-    if (areSeveral && needsOwnBatch(lists.sizeOf(slot), job)) return false;
+    if (slot !== undefined && only === undefined && needsOwnBatch(lists.sizeOf(slot), job)) return false;
     const limit = pending.take(key);
     this.#begun.push(key);
     try {
-      if (only !== undefined) countTries(parking, job, 1, parking.triesFor(only, key) ? 1 : 0);
-      else if (areSeveral) this.#begin(new Pass(key, limit, pending.taken), slot, job);
-      else job.count(1, 0);
+      if (slot === undefined) job.count(1, 0);
+      else if (only === undefined) this.#begin(new Pass(key, limit, pending.taken), slot, job);
+      else countTries(parking, job, 1, parking.triesFor(only, key) ? 1 : 0);
     } finally {
       this.#begun.pop();
     }
@@ -213,25 +212,16 @@ export class EventQueue<K> implements PendingEvents {
   }
 
   #begin(pass: Pass<K>, slot: Slot, job: Job): void {
-    const { lists } = this.#parking;
-    lists.begin(pass, slot);
-    lists.nested.push(pass);
-    try {
-      tryPart(this.#parking, pass, job);
-    } finally {
-      lists.nested.pop();
-    }
+    this.#parking.lists.begin(pass, slot);
+    tryPart(this.#parking, pass, job);
     if (!pass.isOver) this.#held.set(pass.key, pass);
   }
 
   #serveHeld(job: Job): void {
-    let next = this.#round.next();
-    if (next.done) {
-      this.#round = this.#held.values();
-      next = this.#round.next();
-    }
-    const pass = next.value as Pass<K>;
+    const [pass] = this.#held.values();
     const { key } = pass;
+    this.#held.delete(key);
+    this.#held.set(key, pass); // behind the others
     if (pass.hasBegun) {
       pass.sinceMs = Math.min(pass.sinceMs ?? Number.POSITIVE_INFINITY, job.lastMs);
     } else {

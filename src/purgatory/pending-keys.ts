@@ -3,9 +3,13 @@
 //
 // Ground rules. It keeps a number a key, and no record: with 10,000 keys notified in a turn, a
 // record for each cost the collector as much as the tries. Costs: O(1).
+import { addLimits } from './event-limit.ts';
 
 export class PendingKeys<K> extends Map<K, number> {
-  /** Kept, because a new iterator passes by all keys that were deleted. */
+  /**
+   * Kept, because a new iterator passes by all keys that were deleted. It is never at its end for
+   * good: that is seen only by who asks for a key when there is none.
+   */
   #order = this.keys();
   #next: IteratorResult<K, undefined> | undefined;
   #taken = 0;
@@ -22,7 +26,7 @@ export class PendingKeys<K> extends Map<K, number> {
 
   /** As many more may complete. */
   allow(key: K, limit: number): void {
-    this.set(key, (this.get(key) ?? 0) + limit);
+    this.set(key, addLimits(this.get(key) ?? 0, limit));
   }
 
   /** A deadline has completed one for the event of `key`, which may use up its limit. */
@@ -40,13 +44,8 @@ export class PendingKeys<K> extends Map<K, number> {
 
   /** The oldest key. There must be one. */
   get next(): K {
-    let next = this.#next ?? this.#order.next();
-    if (next.done) {
-      this.#order = this.keys();
-      next = this.#order.next();
-    }
-    this.#next = next;
-    return next.value as K;
+    this.#next ??= this.#order.next();
+    return this.#next.value as K;
   }
 
   /** Takes `key`, which is `next`. Returns its limit. */

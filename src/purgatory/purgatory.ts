@@ -6,46 +6,34 @@
 // the call that completes, expires or cancels it, before its user code runs: no purge, no estimate.
 // No wake-up is lost: an operation is tried, then watched on all its keys, then tried again. User
 // code may enter the purgatory again from anywhere, so no state is held in a local variable across
-// it, except in passes, which survive any change (passes.ts). (Kafka: DelayedOperationPurgatory.)
+// it, except in passes, which survive any change (try-watchers.ts). (Kafka: DelayedOperationPurgatory.)
 
 import { throwIfAborted } from '../base/abort-listeners.ts';
 import { requiredFunction } from '../base/checks.ts';
 import { isDebugging } from '../base/debug.ts';
 import { purgatoryClosed } from '../base/errors.ts';
 import { BusLink, type CheckedBusLink } from '../bus/membership/bus-link.ts';
-import {
-  type BusMember,
-  checkHintKey,
-  type HintValue,
-  type MergeValues,
-} from '../bus/membership/bus-member.ts';
+import { type BusMember, checkHintKey, type HintValue } from '../bus/membership/bus-member.ts';
 import { Sweep } from '../bus/membership/sweep.ts';
 import { AbstractPurgatory } from './abstract-purgatory.ts';
 import { checkOperation, type DelayedOperation } from './delayed-operation.ts';
+import { addHints, checkedLimit, type EventOptions, hintOfLimit, limitOfHint } from './event-limit.ts';
 import { EventQueue } from './event-queue.ts';
 import { KeyCopies } from './key-copies.ts';
 import { ParkedWalk } from './parked-walk.ts';
 import { Parking } from './parking.ts';
-import type { NotYet, WaitResult } from './promised-operation.ts';
 import {
-  checkedAtMost,
   checkedPurgatoryOptions,
   checkedWaitOptions,
-  type EventOptions,
   type PurgatoryOptions,
   type WaitOptions,
 } from './purgatory-options.ts';
+import type { NotYet, WaitResult } from './wait.ts';
 import { type Attempt, Waiter } from './wait-for.ts';
 import { Watchers } from './watchers.ts';
 
-/** The limit of an event without `atMost`. */
-const ALL = Number.POSITIVE_INFINITY;
 /** Watchers of a key that are tried in the call that brings a hint; the bus slices those. */
 const MAX_TRIED_AT_ONCE = 64;
-
-/** Limits of pending hints add up. One without a limit removes it. */
-const addedLimits: MergeValues = (earlier, later) =>
-  earlier === undefined || later === undefined ? undefined : Number(earlier) + Number(later);
 
 /** @internal */
 export { checkPurgatoryInvariants } from './abstract-purgatory.ts';
@@ -58,8 +46,6 @@ export class Purgatory<K = string, Op extends DelayedOperation = DelayedOperatio
   Op
 > {
   readonly #parking: Parking<K, Watchers<K>>;
-  /** The way to the purgatories of this name in other processes, if there is a bus. */
-  readonly #link: BusLink | undefined;
   readonly #copies = new KeyCopies<K>();
   readonly #events: EventQueue<K>;
 
@@ -78,7 +64,7 @@ export class Purgatory<K = string, Op extends DelayedOperation = DelayedOperatio
     const hinted: BusMember['hinted'] = (key, limit) => this.#hinted(key as K, limit);
     const sweepOf = ({ sweepMs, clock }: CheckedBusLink): Sweep =>
       new Sweep(new ParkedWalk(parking), sweepMs, clock);
-    this.#link = BusLink.join(checked.link, { name, hinted, merge: addedLimits }, parking.lists, sweepOf);
+    parking.link = BusLink.join(checked.link, { name, hinted, merge: addHints }, parking.lists, sweepOf);
   }
 
   /**
@@ -97,7 +83,7 @@ export class Purgatory<K = string, Op extends DelayedOperation = DelayedOperatio
   tryCompleteElseWatch(op: Op, watchKeys: readonly K[]): boolean {
     checkOperation(op);
     const keys = this.#copies.take(watchKeys);
-    if (this.#link !== undefined || isDebugging) this.#lookAt(keys);
+    if (this.#parking.link !== undefined || isDebugging) this.#lookAt(keys);
     const isCompleted = this.#parking.tryElseWatch(op, keys);
     this.#copies.giveBack(keys);
     return isCompleted;
@@ -122,8 +108,9 @@ export class Purgatory<K = string, Op extends DelayedOperation = DelayedOperatio
    * @throws TypeError, RangeError (Node's codes) when `atMost` is no integer of at least 1.
    */
   checkAndComplete(key: K, options?: EventOptions): number {
-    const limit = options === undefined ? ALL : checkedAtMost(options);
-    if (isDebugging) this.#parking.hints.lookAtEvent('checkAndComplete', key, this.#link !== undefined);
+    const limit = checkedLimit(options);
+    if (isDebugging)
+      this.#parking.hints.lookAtEvent('checkAndComplete', key, this.#parking.link !== undefined);
     return this.#events.now(key, limit);
   }
 
@@ -148,10 +135,10 @@ export class Purgatory<K = string, Op extends DelayedOperation = DelayedOperatio
    *   ERR_INVALID_ARG_VALUE for one of more than 1,024 bytes.
    */
   notify(key: K, options?: EventOptions): void {
-    const limit = options === undefined ? ALL : checkedAtMost(options);
+    const limit = checkedLimit(options);
     if (isDebugging) this.#parking.hints.lookAtEvent('notify', key);
     if (this.#parking.isClosed) return;
-    this.#link?.publish(key, limit === ALL ? undefined : limit);
+    this.#parking.link?.publish(key, hintOfLimit(limit));
     this.#events.add(key, limit);
   }
 
@@ -190,7 +177,7 @@ export class Purgatory<K = string, Op extends DelayedOperation = DelayedOperatio
   ): Promise<WaitResult<Exclude<T, NotYet>>> {
     try {
       const keys = this.#copies.take(watchKeys);
-      if (this.#link !== undefined || isDebugging) this.#lookAt(keys);
+      if (this.#parking.link !== undefined || isDebugging) this.#lookAt(keys);
       requiredFunction('attempt', attempt);
       const checked = checkedWaitOptions(options);
       if (this.#parking.isClosed) throw this.#parking.countRefusal(purgatoryClosed(this.name));
@@ -222,24 +209,18 @@ export class Purgatory<K = string, Op extends DelayedOperation = DelayedOperatio
   }
 
   override close(): Op[] {
-    this.#link?.leave();
     const parked = super.close();
     this.#events.clear();
     return parked;
   }
 
   #lookAt(keys: readonly K[]): void {
-    if (this.#link !== undefined) keys.forEach(checkHintKey);
+    if (this.#parking.link !== undefined) keys.forEach(checkHintKey);
     if (isDebugging) this.#parking.hints.lookAt(keys);
   }
 
-  /** For the inspector. @internal */
-  get $bus(): object | undefined {
-    return this.#link?.bus;
-  }
-
   #hinted(key: K, value: HintValue | undefined): boolean {
-    const limit = Number(value) >= 1 ? Number(value) : ALL;
+    const limit = limitOfHint(value);
     const watchers = this.watchersOf(key);
     if (watchers > MAX_TRIED_AT_ONCE) {
       this.#events.add(key, limit);

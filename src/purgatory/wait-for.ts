@@ -1,16 +1,16 @@
 // `waitFor`: an operation whose condition is a function of the user's.
 //
-// Invariants. Those of PromisedOperation. A try whose condition returns a promise is under way
+// Invariants. Those of Wait. A try whose condition returns a promise is under way
 // until that settles; one try is under way at most. An event meanwhile only leaves a note, and one
 // more try follows. When the wait has ended otherwise, what the promise resolves or rejects with is
 // dropped, and `context.signal` aborts.
 //
-// The wait is the context of its tries. Fields that only conditions with a promise or a signal need
-// are in a record of their own.
+// The wait is the context of its tries. Fields that only conditions with a promise need are in a
+// record of their own.
 import type { Rejection } from '../base/rejection.ts';
 import type { Settler } from '../turns/settler.ts';
-import { isAnswer, type NotYet, PromisedOperation, type WaitResult } from './promised-operation.ts';
 import type { CheckedWaitOptions } from './purgatory-options.ts';
+import { isAnswer, type NotYet, Wait, type WaitResult } from './wait.ts';
 
 /** The condition of {@link Purgatory.waitFor} gets it at each try. */
 export interface AttemptContext<K = string> {
@@ -35,10 +35,8 @@ export interface AttemptContext<K = string> {
  */
 export type Attempt<T, K = string> = (context: AttemptContext<K>) => T | NotYet | Promise<T | NotYet>;
 
-/** What a wait needs whose condition returns promises, or asks for its signal. */
+/** The tries of a condition that returns promises. */
 class AsyncTries {
-  /** The condition has returned a promise: at the next tries it may, too. */
-  isAsynchronous = false;
   /**
    * Tries that have begun and not ended: 0 or 1, unless a synchronous one led to another before it
    * ended.
@@ -49,76 +47,72 @@ class AsyncTries {
   /** An event came while a try was under way; and the key of the last such event. */
   isDue = false;
   dueKey: unknown;
-  controller: AbortController | undefined;
+
+  /**
+   * A try begins for an event on `key`, and is under way from its call on: its first part may cause
+   * an event on its own keys. False while another is under way, which leaves a note.
+   */
+  begin(key: unknown): boolean {
+    if (this.underWay > 0) {
+      this.isDue = true;
+      this.dueKey = key;
+      return false;
+    }
+    this.key = key ?? this.dueKey;
+    this.isDue = false;
+    this.dueKey = undefined;
+    this.underWay++;
+    return true;
+  }
 }
 
-export class Waiter extends PromisedOperation implements AttemptContext<unknown> {
+export class Waiter extends Wait implements AttemptContext<unknown> {
   readonly #condition: Attempt<unknown, unknown>;
-  #async: AsyncTries | undefined;
+  /** There when the condition has returned a promise: at the next tries it may, too. */
+  #tries: AsyncTries | undefined;
+  /** There when the condition has asked for its signal: most look at memory, and never do. */
+  #controller: AbortController | undefined;
 
   constructor(condition: Attempt<unknown, unknown>, options: CheckedWaitOptions) {
     super(options);
     this.#condition = condition;
-    this.#async = undefined;
+    this.#tries = undefined;
+    this.#controller = undefined;
   }
 
   /** A try has begun, and its promise has not settled. */
   get isUnderWay(): boolean {
-    return this.#async !== undefined && this.#async.underWay > 0;
+    return this.#tries !== undefined && this.#tries.underWay > 0;
   }
 
   /** A try without a promise has ended when the next event comes. */
   get key(): unknown {
-    return this.#async?.isAsynchronous ? this.#async.key : this.keeper?.underWay.key;
+    return this.#tries === undefined ? this.keeper?.underWay.key : this.#tries.key;
   }
 
   override tryComplete(key?: unknown): boolean {
-    const tries = this.#async;
-    if (tries?.isAsynchronous) return this.#tryAsync(tries, key);
-    let value: unknown;
-    try {
-      value = this.#condition(this);
-      if (!isAnswer(value)) return false;
-      if (!isThenable(value)) return this.complete({ expired: false, value });
-    } catch (error) {
-      this.fail(error);
-      return false;
-    }
-    this.#follow(value as PromiseLike<unknown>, key);
-    return false;
-  }
-
-  #tryAsync(tries: AsyncTries, key: unknown): boolean {
-    if (tries.underWay > 0) {
-      tries.isDue = true;
-      tries.dueKey = key;
-      return false;
-    }
-    tries.key = key ?? tries.dueKey;
-    tries.dueKey = undefined;
-    // It is under way from the call on: its first part may cause an event on its own keys.
-    tries.underWay++;
+    const tries = this.#tries;
+    if (tries?.begin(key) === false) return false;
     let value: unknown;
     let isPromise: boolean;
     try {
       value = this.#condition(this);
-      isPromise = isThenable(value);
+      isPromise = typeof (value as PromiseLike<unknown> | undefined)?.then === 'function';
     } catch (error) {
       this.fail(error);
       return false;
     } finally {
-      tries.underWay--;
+      if (tries !== undefined) tries.underWay--;
     }
-    if (isPromise) this.#follow(value as PromiseLike<unknown>, tries.key);
+    if (isPromise) this.#follow(value as PromiseLike<unknown>, tries === undefined ? key : tries.key);
     else if (isAnswer(value)) return this.answer(value);
-    else if (tries.isDue) this.#follow(Promise.resolve(), tries.key); // once more, and not on top of this call
+    else if (tries?.isDue) this.#follow(Promise.resolve(), tries.key); // once more, and not on top of this call
     return false;
   }
 
   #follow(promise: PromiseLike<unknown>, key: unknown): void {
-    this.#async ??= new AsyncTries();
-    const tries = this.#async;
-    tries.isAsynchronous = true;
+    this.#tries ??= new AsyncTries();
+    const tries = this.#tries;
     tries.key = key;
     const { keeper } = this;
     if (keeper !== undefined) keeper.underWay.hasPromises = true;
@@ -127,7 +121,7 @@ export class Waiter extends PromisedOperation implements AttemptContext<unknown>
       (value) => {
         tries.underWay--;
         if (isAnswer(value)) this.answer(value);
-        else if (tries.isDue && tries.underWay === 0) this.#tryAgain(tries);
+        else if (tries.isDue && tries.underWay === 0) this.keeper?.tryAgain(this);
       },
       (error: unknown) => {
         tries.underWay--;
@@ -136,35 +130,21 @@ export class Waiter extends PromisedOperation implements AttemptContext<unknown>
     );
   }
 
-  #tryAgain(tries: AsyncTries): void {
-    tries.isDue = false;
-    if (!this.isOver) this.keeper?.tryAgain(this);
-  }
-
-  /** The signal of its tries: most conditions look at memory and never ask for it. */
   get signal(): AbortSignal {
-    this.#async ??= new AsyncTries();
-    const tries = this.#async;
-    if (tries.controller === undefined) {
-      tries.controller = new AbortController();
-      const failure = this.failure();
-      if (failure !== undefined) tries.controller.abort(failure.reason);
-    }
-    return tries.controller.signal;
+    this.#controller ??= new AbortController();
+    this.#abortIfFailed();
+    return this.#controller.signal;
   }
 
   override end(outcome: WaitResult<unknown> | Rejection, settler: Settler | undefined): void {
     super.end(outcome, settler);
-    const controller = this.#async?.controller;
-    const failure = controller === undefined ? undefined : this.failure();
-    if (failure !== undefined) controller?.abort(failure.reason);
+    this.#abortIfFailed();
   }
-}
 
-function isThenable(value: unknown): boolean {
-  return (
-    value !== null &&
-    (typeof value === 'object' || typeof value === 'function') &&
-    typeof (value as Partial<PromiseLike<unknown>>).then === 'function'
-  );
+  /** What its tries have begun aborts, if it has ended without a value. */
+  #abortIfFailed(): void {
+    if (this.#controller === undefined) return;
+    const failure = this.failure();
+    if (failure !== undefined) this.#controller.abort(failure.reason);
+  }
 }

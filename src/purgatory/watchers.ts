@@ -11,7 +11,7 @@
 import { mustHold } from '../base/must-hold.ts';
 import { COLUMN_1, COLUMN_2, NONE, Slab, type Slot } from '../slab/slab.ts';
 import type { DelayedOperation } from './delayed-operation.ts';
-import { type CountedKey, OWN, ParkedLists, STAMP } from './parked-lists.ts';
+import { type CountedKey, MAX_COPIED, OWN, ParkedLists, STAMP } from './parked-lists.ts';
 import { Pass } from './pass.ts';
 
 /** The columns of a key: its oldest watch, or its lone watcher, and how many watch it. */
@@ -36,7 +36,7 @@ export class Watchers<K> extends ParkedLists<K> {
   #watches = new Slab();
   readonly #slots = new Map<K, Slot>();
   #loneWatchers = 0;
-  /** The passes that it moves along: those within the call, from the outermost in. */
+  /** The passes that it moves along: those whose operations are tried, from the outermost in. */
   readonly nested: Pass<K>[] = [];
   /** And those that last for turns, by key. One that is over, or has yet to begin, stands still. */
   readonly held: Map<K, Pass<K>> = new Map();
@@ -218,10 +218,6 @@ export class Watchers<K> extends ParkedLists<K> {
     if (pass.lastSlot === removed) pass.lastSlot = watches.prev(removed);
   }
 
-  override allOf(key: K): DelayedOperation[] {
-    return this.operationsOf(key, Number.POSITIVE_INFINITY);
-  }
-
   override operationsOf(key: K, max: number): DelayedOperation[] {
     const slot = this.#slots.get(key);
     if (slot === undefined) return [];
@@ -272,11 +268,8 @@ export class Watchers<K> extends ParkedLists<K> {
 
   override get isSparse(): boolean {
     const { operations } = this;
-    const keys = this.#keys;
-    const watches = this.#watches;
-    if (!(operations.isSparse || keys.isSparse || watches.isSparse)) return false;
-    const visits = operations.inUse + keys.inUse + watches.inUse;
-    return [operations, keys, watches].some((slab) => ParkedLists.isWorthIt(slab, visits));
+    const spare = operations.spare + this.#keys.spare + this.#watches.spare;
+    return spare > 0 && operations.inUse + this.#keys.inUse + this.#watches.inUse <= MAX_COPIED;
   }
 
   /** Parks all anew. The old cells say where each key and each watch is now. */
@@ -344,11 +337,10 @@ export class Watchers<K> extends ParkedLists<K> {
     for (const [key, slot] of this.#slots) {
       mustHold(keys.value(slot) === key || Number.isNaN(key), 'a key does not know its cell');
       keys.check(slot);
-      const places = this.#placesOn(slot);
-      mustHold(
-        places.length === keys.cells[slot + COUNT],
-        `${places.length} watch ${slot}, it says ${keys.cells[slot + COUNT]}`,
-      );
+      this.#ringOf(slot);
+      const places = this.allOf(key).map(({ $place }) => $place);
+      const count = this.sizeOf(slot);
+      mustHold(places.length === count, `${places.length} watch ${slot}, it says ${count}`);
       mustHold(places.join() === watchers.get(slot)?.join(), 'a key and its operations disagree');
     }
     for (const [key, pass] of this.held) {
@@ -364,14 +356,7 @@ export class Watchers<K> extends ParkedLists<K> {
     }
   }
 
-  /** The places of the operations that watch the key at `slot`, in order. */
-  #placesOn(slot: Slot): Slot[] {
-    const oldest = this.#keys.cells[slot + OLDEST];
-    if (oldest < NONE) return [lone(oldest)];
-    return this.#ringOf(slot).map((watch) => (this.#watches.cells[watch + LINK] ^ slot) as Slot);
-  }
-
-  /** The watches of the key at `slot`, in order. */
+  /** The watches of the key at `slot`, in order. @throws unless they are a sound ring. */
   #ringOf(slot: Slot): Slot[] {
     const oldest = this.#keys.cells[slot + OLDEST] as Slot;
     return oldest < NONE ? [] : [oldest, ...this.#watches.check(oldest)];

@@ -18,6 +18,7 @@ import { reportError } from '../base/report-error.ts';
 import type { Clock, WakeUp } from '../clock/clock.ts';
 import { systemClock } from '../clock/system-clock.ts';
 import { NONE } from '../slab/slab.ts';
+import { Compaction } from '../turns/compaction.ts';
 import type { Job } from '../turns/job.ts';
 import { schedulerOf } from '../turns/scheduler.ts';
 import type { PendingTasks } from './pending-tasks.ts';
@@ -69,18 +70,13 @@ export abstract class Timer implements TaskKeeper {
   /** How many tasks have run in the slice. */
   #ran = 0;
   #wakeUp: WakeUp | undefined;
-  /**
-   * The tick of the wake-up, which is at or before the first task. Infinity without one, -Infinity
-   * without a reaper: then there never is one.
-   */
-  #wakeUpTick = Number.NEGATIVE_INFINITY;
+  /** The tick of the wake-up, which is at or before the first task. Infinity without one. */
+  #wakeUpTick = Number.POSITIVE_INFINITY;
   /** When the wake-up was armed, in ms of the clock. */
   #armedMs = 0;
   readonly #hasReaper: boolean;
   #isRef = true;
-  /** Whether the clock was stepped when it was last looked for what is pending. */
-  #isStepped = false;
-  readonly #compaction: Job;
+  readonly #compaction: Compaction;
   /** On the host's time, passes alternate with all other jobs of the system clock. */
   readonly #job: Job | undefined;
 
@@ -106,10 +102,8 @@ export abstract class Timer implements TaskKeeper {
     this.#nowMs = nowMs;
     this.#hasReaper = reaper;
     const scheduler = schedulerOf(this);
-    this.#compaction = scheduler.job({ sliceMs, doBatch: () => this.#compact() });
-    if (!reaper) return;
-    this.#wakeUpTick = Number.POSITIVE_INFINITY;
-    if (clock !== systemClock) return;
+    this.#compaction = new Compaction(scheduler, sliceMs, tasks);
+    if (!reaper || clock !== systemClock) return;
     this.#job = scheduler.job({
       sliceMs,
       isOfTimer: true,
@@ -305,7 +299,7 @@ export abstract class Timer implements TaskKeeper {
         const wasOverdue = dueMs <= this.#armedMs;
         // The host has read since a wake-up for what was overdue was armed: that need not wait again.
         this.#tasks.openPass(isLate && wasOverdue ? tickAt(this.#armedMs, this.#tickMs) : tick);
-        if (isLate && !wasOverdue) this.#job.wakeAfterReads();
+        if (isLate && !wasOverdue) this.#job.wakeNextTurn();
       }
       this.#job.wake();
       return;
@@ -403,9 +397,9 @@ export abstract class Timer implements TaskKeeper {
   }
 
   /**
-   * @internal To be called after tasks were taken out. With none left, gives the wake-up and memory
-   * back; with few left, memory in a turn of its own. Does nothing while a pass runs tasks: its end
-   * does it. O(1), but O(tasks of a bucket) on a fake host.
+   * @internal To be called after tasks were taken out. Gives the wake-up back if none is left, and
+   * memory in a turn of its own if few are. Does nothing while a pass runs tasks: its end does it.
+   * O(1), but O(tasks of a bucket) on a fake host.
    */
   trim(): void {
     if (this.#isRunning) return;
@@ -413,15 +407,10 @@ export abstract class Timer implements TaskKeeper {
     if (tasks.size === 0) {
       tasks.rest();
       this.#disarm();
-    } else {
-      if (this.#isStepped) this.#look();
-      if (tasks.isSparse) this.#compaction.wakeNextTurn();
+    } else if (this.clock.isStepped) {
+      this.#look();
     }
-  }
-
-  #compact(): boolean {
-    if (this.#tasks.isSparse) this.#tasks.refile();
-    return false;
+    this.#compaction.look();
   }
 
   /**
@@ -431,11 +420,11 @@ export abstract class Timer implements TaskKeeper {
   #look(tick = Number.POSITIVE_INFINITY): void {
     if (!this.#hasReaper) return;
     const tasks = this.#tasks;
-    this.#isStepped = this.clock.isStepped === true;
-    const first = this.#isStepped
+    const { isStepped } = this.clock;
+    const first = isStepped
       ? Math.min(tasks.firstTick(), tick)
       : Math.min(tasks.nextTick(), tasks.lookFor(tick));
-    if (this.#isStepped ? first !== this.#wakeUpTick : first < this.#wakeUpTick) this.#arm(first);
+    if (isStepped ? first !== this.#wakeUpTick : first < this.#wakeUpTick) this.#arm(first);
   }
 
   #arm(tick: number): void {

@@ -7,8 +7,8 @@
 // The owner has the work. The job knows how much of it a batch may have: `left` steps, of which
 // `answersLeft` may answer a wait. What an answer causes runs in microtasks after the batch, where
 // the batch cannot measure it: so its answers are few, and its steps in vain may be many. The size
-// of a batch adapts to what its steps cost, those microtasks included. Costs. count: O(1).
-import { inNextTurn } from '../clock/later.ts';
+// of a batch adapts to what its steps cost, those microtasks included. Other rooms read its fields
+// and write none. Costs. count: O(1).
 
 /** Before anything is known: 16 answers of 1 ms each are a block that a program survives. */
 export const FIRST_BATCH = 16;
@@ -51,14 +51,18 @@ export class Job {
   isUnderWay = false;
   /** How many steps the next batch may have. */
   size: number = FIRST_BATCH;
-  #left = 0;
-  #answersLeft = 0;
-  #needsMicrotasks = false;
-  #hasAnswered = false;
-  /** When the slice of the turn ends, in ms of the clock. */
-  endMs: number = Number.POSITIVE_INFINITY;
+  /** The steps that are left of the batch under way. 0 or less: it is full. */
+  left = 0;
+  /** The answers that are left of it. */
+  answersLeft = 0;
+  /** Whether the batch has answered a wait. One that goes on without is bounded (MAX_VAIN). */
+  hasAnswered = false;
+  /** Whether the batch has caused microtasks, which the next batch is to come after. */
+  needsMicrotasks = false;
   /** How many steps the last batch has done. */
   done = 0;
+  /** When the slice of the turn ends, in ms of the clock. */
+  endMs: number = Number.POSITIVE_INFINITY;
   #hasRun = false;
   #timedSteps = 0;
   #timedMs = 0;
@@ -80,23 +84,16 @@ export class Job {
   }
 
   /**
-   * Has it begin in the next turn, before all others. For a step that may take longer than a batch:
-   * no other work has used up a part of the slice then.
+   * As `wake`, but in the next turn, before all others. For what is to wait until the host has read
+   * what has arrived: it does that between two turns. And for a step that may take longer than a
+   * batch: no other work has used up a part of the slice then.
    */
   wakeNextTurn(): void {
     if (this.isUnderWay) return;
     this.isUnderWay = true;
+    this.#hasRun = true;
+    this.size = FIRST_BATCH;
     this.#runner.wakeNextTurn(this);
-  }
-
-  /** As `wake`, once the host has read what has arrived: it does that between two turns. */
-  wakeAfterReads(): void {
-    if (this.isUnderWay) return;
-    this.isUnderWay = true;
-    inNextTurn(() => {
-      this.isUnderWay = false;
-      this.wake();
-    });
   }
 
   /**
@@ -117,40 +114,20 @@ export class Job {
     return this.#timedSteps === 0 ? null : this.#timedMs / this.#timedSteps;
   }
 
-  /** The steps that are left of the batch under way. 0 or less: it is full. */
-  get left(): number {
-    return this.#left;
-  }
-
-  /** The answers that are left of it. */
-  get answersLeft(): number {
-    return this.#answersLeft;
-  }
-
-  /** Whether the batch has answered a wait. One that goes on without is bounded (MAX_VAIN). */
-  get hasAnswered(): boolean {
-    return this.#hasAnswered;
-  }
-
-  /** Whether the batch has caused microtasks, which the next batch is to come after. */
-  get needsMicrotasks(): boolean {
-    return this.#needsMicrotasks;
-  }
-
   /** Counts `steps` steps of the batch, of which `answers` have answered a wait. */
   count(steps: number, answers: number): void {
-    this.#left -= steps;
+    this.left -= steps;
     this.done += steps;
     if (answers === 0) return;
-    this.#hasAnswered = true;
-    this.#needsMicrotasks = true;
-    this.#answersLeft -= answers;
-    if (this.#answersLeft <= 0) this.#left = 0;
+    this.hasAnswered = true;
+    this.needsMicrotasks = true;
+    this.answersLeft -= answers;
+    if (this.answersLeft <= 0) this.left = 0;
   }
 
   /** A step has made a promise and answered nobody yet: it goes on in microtasks. */
   goesOnInMicrotasks(): void {
-    this.#needsMicrotasks = true;
+    this.needsMicrotasks = true;
   }
 
   /** How many answers a batch may have. */
@@ -160,12 +137,12 @@ export class Job {
 
   /** Does a batch of at most `steps` steps. Returns whether anything is left. */
   doBatch(steps: number, endMs: number): boolean {
-    this.#left = Math.min(this.size, steps);
-    this.#answersLeft = Math.min(this.#left, MAX_ANSWERS);
-    this.endMs = endMs;
+    this.left = Math.min(this.size, steps);
+    this.answersLeft = Math.min(this.left, MAX_ANSWERS);
+    this.hasAnswered = false;
+    this.needsMicrotasks = false;
     this.done = 0;
-    this.#hasAnswered = false;
-    this.#needsMicrotasks = false;
+    this.endMs = endMs;
     this.#hasRun = true;
     this.isUnderWay = this.#options.doBatch(this);
     return this.isUnderWay;

@@ -1,6 +1,7 @@
 // A sender over an engine that takes nothing by itself: each batch is confirmed, or lost, by the test.
-import { type Bus, checkedBusOptions } from '../../src/bus/bus.ts';
-import { BusBase } from '../../src/bus/bus-base.ts';
+
+import { BusContext } from '../../src/bus/bus-context.ts';
+import { type Bus, checkedBusOptions } from '../../src/bus/bus-options.ts';
 import type { Connection, Done } from '../../src/bus/connection.ts';
 import { type Frame, frameText, readFrame } from '../../src/bus/frames.ts';
 import type { BusMember, HintValue } from '../../src/bus/membership/bus-member.ts';
@@ -10,12 +11,12 @@ import { ManualClock } from '../../src/index.ts';
 
 export class HeldSender {
   readonly #sender: Sender;
-  readonly #base: BusBase;
+  readonly #base: BusContext;
   #held: { readonly body: string; readonly done: Done } | undefined;
 
   constructor(maxFrameBytes = 16_000) {
     const options = checkedBusOptions({ maxPendingKeys: 10, clock: new ManualClock(), onError() {} });
-    this.#base = new BusBase({} as Bus, 'none', options);
+    this.#base = new BusContext({} as Bus, 'none', options);
     const publish = (body: string, done: Done): void => {
       this.#held = { body, done };
     };

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import type { Bus, BusOptions } from '../../src/bus/bus.ts';
-import { createBus } from '../../src/bus/hint-bus.ts';
+import { createBus } from '../../src/bus/bus.ts';
+import type { Bus, BusOptions } from '../../src/bus/bus-options.ts';
 import type { Transport, TransportLink } from '../../src/bus/transport.ts';
 import { ManualClock, Purgatory } from '../../src/index.ts';
 import { SharedWaits } from '../../src/waits/shared/index.ts';

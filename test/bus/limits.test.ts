@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import type { BusOptions } from '../../src/bus/bus.ts';
+import type { BusOptions } from '../../src/bus/bus-options.ts';
 import { FrameBody, frameText, readFrame } from '../../src/bus/frames.ts';
 import type { BusMember, MergeValues } from '../../src/bus/membership/bus-member.ts';
 import { LocalHub } from '../../src/bus/transports/local-hub.ts';

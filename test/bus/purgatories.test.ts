@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { Bus } from '../../src/bus/bus.ts';
+import type { Bus } from '../../src/bus/bus-options.ts';
 import { LocalHub } from '../../src/bus/transports/local-hub.ts';
 import { ManualClock, Purgatory, SystemTimer } from '../../src/index.ts';
 import { ThresholdPurgatory } from '../../src/waits/threshold/index.ts';

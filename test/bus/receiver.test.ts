@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { type Bus, checkedBusOptions } from '../../src/bus/bus.ts';
-import { BusBase } from '../../src/bus/bus-base.ts';
+import { BusContext } from '../../src/bus/bus-context.ts';
+import { type Bus, checkedBusOptions } from '../../src/bus/bus-options.ts';
 import type { Connection } from '../../src/bus/connection.ts';
 import { FrameBody, frameText } from '../../src/bus/frames.ts';
 import type { BusMember, HintValue } from '../../src/bus/membership/bus-member.ts';
@@ -17,7 +17,7 @@ const MANY_BYTES = 1_000_000;
 function slowReceiver(ms: number, { maxKeys = 1_000, clock = new ManualClock() as MovedClock } = {}) {
   const heard: unknown[] = [];
   const swept: string[] = [];
-  const base = new BusBase(
+  const base = new BusContext(
     {} as Bus,
     'none',
     checkedBusOptions({ maxPendingKeys: maxKeys, clock, onError() {} }),
@@ -143,7 +143,7 @@ describe('the numbers of frames', () => {
   /** A receiver that tells of each frame what its number made of it. */
   function numbers() {
     const clock = new ManualClock();
-    const base = new BusBase({} as Bus, 'none', checkedBusOptions({ clock, echoMs: 10, onError() {} }));
+    const base = new BusContext({} as Bus, 'none', checkedBusOptions({ clock, echoMs: 10, onError() {} }));
     const state = { liveMs: 0, jumps: 0 };
     const connection = { origin: 'own', liveMs: () => state.liveMs, jumped: () => state.jumps++ };
     const receiver = new Receiver(base, connection as unknown as Connection, () => {});

@@ -1,6 +1,6 @@
 // Members that record what they get, on a hub with a clock that the test moves.
 
-import type { Bus, BusOptions } from '../../src/bus/bus.ts';
+import type { Bus, BusOptions } from '../../src/bus/bus-options.ts';
 import type { BusMember, HintValue } from '../../src/bus/membership/bus-member.ts';
 import { ManualClock } from '../../src/clock/manual-clock.ts';
 import { FaultyHub, type HubFaults } from '../support/faulty-hub.ts';

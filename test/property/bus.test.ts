@@ -7,7 +7,7 @@
 // without a gap.
 import { expect } from 'chai';
 import fc from 'fast-check';
-import type { Bus } from '../../src/bus/bus.ts';
+import type { Bus } from '../../src/bus/bus-options.ts';
 import { DelayedOperation, ManualClock, Purgatory } from '../../src/index.ts';
 import { listen } from '../../src/observe/events/index.ts';
 import { checkPurgatoryInvariants } from '../../src/purgatory/purgatory.ts';

@@ -3,8 +3,9 @@
 // Ground rules. The faults stand between a bus and its line: what the line hands over may be lost,
 // come twice or late, and subscriptions take their time. All random choices come from one seed, so
 // a run can be repeated.
-import type { Bus, CheckedBusOptions } from '../../src/bus/bus.ts';
-import { HintBus } from '../../src/bus/hint-bus.ts';
+
+import { HintBus } from '../../src/bus/bus.ts';
+import type { Bus, CheckedBusOptions } from '../../src/bus/bus-options.ts';
 import type { Transport } from '../../src/bus/transport.ts';
 import { LocalHub } from '../../src/bus/transports/local-hub.ts';
 import type { Clock } from '../../src/clock/clock.ts';

@@ -12,7 +12,7 @@
 // 400 kB for each bus with interest routing.
 
 import type { TimerTask } from '../../timer/timer-task.ts';
-import type { BusBase } from '../bus-base.ts';
+import type { BusContext } from '../bus-context.ts';
 import type { Connection } from '../connection.ts';
 import type { BusMember, KeyInterest } from '../membership/bus-member.ts';
 import type { Receiver } from '../receiver.ts';
@@ -37,7 +37,7 @@ interface Unheard {
 }
 
 export class InterestTable {
-  readonly #base: BusBase;
+  readonly #base: BusContext;
   readonly #connection: Connection;
   readonly #receiver: Receiver;
   readonly #states = new Uint8Array(CHANNELS);
@@ -60,7 +60,7 @@ export class InterestTable {
   #toRestore = 0;
   #restored: (() => void) | undefined;
 
-  constructor(base: BusBase, connection: Connection, receiver: Receiver) {
+  constructor(base: BusContext, connection: Connection, receiver: Receiver) {
     this.#base = base;
     this.#connection = connection;
     this.#receiver = receiver;

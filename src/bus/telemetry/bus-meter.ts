@@ -8,7 +8,7 @@ import { channel } from 'node:diagnostics_channel';
 import { debug, debugOnce } from '../../base/debug.ts';
 import { DurationHistogram } from '../../base/duration-histogram.ts';
 import { cut } from '../../base/text.ts';
-import type { Bus } from '../bus.ts';
+import type { Bus } from '../bus-options.ts';
 import type { BusMember } from '../membership/bus-member.ts';
 import type {
   BusState,

@@ -10,8 +10,8 @@
 // and says hello again.
 import cluster, { type Worker } from 'node:cluster';
 import { noRelay, relayCalledTwice } from '../../base/errors.ts';
-import { type Bus, type BusOptions, checkedBusOptions } from '../bus.ts';
-import { createBus } from '../hint-bus.ts';
+import { createBus } from '../bus.ts';
+import { type Bus, type BusOptions, checkedBusOptions } from '../bus-options.ts';
 import type { Transport } from '../transport.ts';
 
 /** A message between a worker and the primary. */

@@ -8,12 +8,12 @@
 // waits until a text that was published later has arrived.
 import { deepStrictEqual, ok, strictEqual } from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createBus } from '../hint-bus.ts';
+import { createBus } from '../bus.ts';
 import type { BusMember } from '../membership/bus-member.ts';
 import { MAX_FRAME_BYTES, type Transport } from '../transport.ts';
-import { type ConformanceCase, mark, Probe, probing, type UseProbes } from './probe.ts';
+import { type ConformanceCase, mark, Probe, probing, type UseProbes } from './conformance-probe.ts';
 
-export type { ConformanceCase } from './probe.ts';
+export type { ConformanceCase } from './conformance-probe.ts';
 
 /** What a suite may know of the engine. */
 export interface ConformanceOptions {

@@ -7,8 +7,8 @@
 import { invalidArgValue } from '../../base/node-errors.ts';
 import { knownOptions, type OptionNames } from '../../base/unread-options.ts';
 import type { Clock } from '../../clock/clock.ts';
-import { type Bus, type BusOptions, type CheckedBusOptions, checkedBusOptions } from '../bus.ts';
-import { HintBus } from '../hint-bus.ts';
+import { HintBus } from '../bus.ts';
+import { type Bus, type BusOptions, type CheckedBusOptions, checkedBusOptions } from '../bus-options.ts';
 import type { Transport, TransportLink } from '../transport.ts';
 
 /** The options of a {@link LocalHub}. */

@@ -7,8 +7,8 @@
 // the bus closes too.
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { invalidArgType, invalidArgValue } from '../../base/node-errors.ts';
-import { type Bus, type BusOptions, checkedBusOptions, refusal } from '../bus.ts';
-import { createBus } from '../hint-bus.ts';
+import { createBus } from '../bus.ts';
+import { type Bus, type BusOptions, checkedBusOptions, refusal } from '../bus-options.ts';
 import type { Transport, TransportLink } from '../transport.ts';
 
 /**

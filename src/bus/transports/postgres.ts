@@ -9,9 +9,9 @@
 import { requiredArray, requiredFunction } from '../../base/checks.ts';
 import { invalidArgType, invalidArgValue, invalidReturnValue } from '../../base/node-errors.ts';
 import { cut } from '../../base/text.ts';
-import { type Bus, type BusOptions, checkedBusOptions, refusal } from '../bus.ts';
+import { createBus } from '../bus.ts';
+import { type Bus, type BusOptions, checkedBusOptions, refusal } from '../bus-options.ts';
 import { FrameBody, frameText } from '../frames.ts';
-import { createBus } from '../hint-bus.ts';
 import { checkHintKey } from '../membership/bus-member.ts';
 import type { Transport, TransportLink } from '../transport.ts';
 

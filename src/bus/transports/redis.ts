@@ -7,8 +7,8 @@
 // connection breaks again. In a cluster a publication reaches all nodes, but two publications
 // through different nodes may change order. So one master serves both directions.
 import { invalidArgType } from '../../base/node-errors.ts';
-import { type Bus, type BusOptions, checkedBusOptions, refusal } from '../bus.ts';
-import { createBus } from '../hint-bus.ts';
+import { createBus } from '../bus.ts';
+import { type Bus, type BusOptions, checkedBusOptions, refusal } from '../bus-options.ts';
 import type { Transport, TransportLink } from '../transport.ts';
 
 /**

@@ -4,8 +4,8 @@
 // Ground rules. A BroadcastChannel does not receive its own messages. So the bus has two: one
 // sends, the other listens. Neither keeps a thread alive.
 import { BroadcastChannel } from 'node:worker_threads';
-import { type Bus, type BusOptions, checkedBusOptions } from '../bus.ts';
-import { createBus } from '../hint-bus.ts';
+import { createBus } from '../bus.ts';
+import { type Bus, type BusOptions, checkedBusOptions } from '../bus-options.ts';
 import type { Transport } from '../transport.ts';
 
 /**

@@ -6,7 +6,6 @@
 
 import { invalidArgValue } from '../../base/node-errors.ts';
 import { listen } from '../events/channels.ts';
-import { Measured, type MetricSources } from './measured.ts';
 import {
   BUS_ECHO,
   BUS_GAP_TIME,
@@ -20,7 +19,8 @@ import {
   type Reading,
   TIME_PARKED,
   TIMER_READINGS,
-} from './readings.ts';
+} from './metric-list.ts';
+import { Measured, type MetricSources } from './metric-sources.ts';
 
 /** The part of OpenTelemetry's Meter that the library uses. */
 export interface OpenTelemetryMeter {

@@ -9,7 +9,6 @@
 // purgatory_expired_total. (OpenTelemetry translates in the same way.)
 import { DurationHistogram, type DurationSnapshot } from '../../base/duration-histogram.ts';
 import { TurnEnd } from '../../clock/later.ts';
-import { Measured, type MetricSources } from './measured.ts';
 import {
   BUS_ECHO,
   BUS_GAP_TIME,
@@ -23,7 +22,8 @@ import {
   type Reading,
   TIME_PARKED,
   TIMER_READINGS,
-} from './readings.ts';
+} from './metric-list.ts';
+import { Measured, type MetricSources } from './metric-sources.ts';
 
 /** The part of prom-client's Registry that the library uses. */
 export interface PrometheusRegistry {

@@ -1,4 +1,4 @@
-// Registers the metrics of `readings.ts`, in whichever of the two libraries a user has.
+// Registers the metrics of `metric-list.ts`, in whichever of the two libraries a user has.
 //
 // (Kafka's PurgatorySize is purgatory_watches, its NumDelayedOperations is
 // purgatory_parked_operations, and its ExpiresPerSec is the rate of purgatory_expired_total.)
@@ -6,7 +6,7 @@ import { requiredOptions } from '../../base/checks.ts';
 import { invalidArgType, invalidArgValue } from '../../base/node-errors.ts';
 import { type OptionNames, refuseUnread } from '../../base/unread-options.ts';
 import { checkNamedSources, checkSources, openSources, refuseBareSources } from '../live-sources.ts';
-import type { MetricSources } from './measured.ts';
+import type { MetricSources } from './metric-sources.ts';
 import { type OpenTelemetryMeter, registerInMeter } from './opentelemetry.ts';
 import { type PrometheusRegistry, registerInPrometheus } from './prometheus.ts';
 

@@ -118,7 +118,7 @@ export function purgatorySnapshot(
   maxParked: number,
   lists: ParkedLists<never>,
   meter: PurgatoryMeter,
-  events: { snapshot(nowMs: number): EventsSnapshot } | undefined,
+  events: { snapshot?(nowMs: number): EventsSnapshot } | undefined,
   options: SnapshotOptions | undefined,
 ): PurgatorySnapshot {
   const given = knownOptions('a snapshot', options, SNAPSHOT_OPTIONS);
@@ -135,7 +135,7 @@ export function purgatorySnapshot(
     totals,
     refused: meter.refused,
     rates: meter.rates.at(nowMs, totals),
-    events: events?.snapshot(nowMs) ?? { ...NO_EVENTS },
+    events: events?.snapshot?.(nowMs) ?? { ...NO_EVENTS },
     hottestKeys: top === 0 ? [] : hottestKeys(lists, top),
     oldest: lists.oldestFirst(top).map((operation) => oldOperation(operation, lists, nowMs)),
   };
@@ -166,14 +166,9 @@ export function oldOperation(
   };
 }
 
-function isOlder({ sinceMs }: Pass, other: Pass): boolean {
-  return sinceMs !== undefined && (other.sinceMs === undefined || sinceMs < other.sinceMs);
-}
-
-/** The oldest of the passes under way. */
+/** The pass that has been under way longest. */
 export function oldestPass(passes: Iterable<Pass>, nowMs: number): PassSnapshot | null {
-  let oldest: Pass | undefined;
-  for (const each of passes) if (oldest === undefined || isOlder(each, oldest)) oldest = each;
+  const [oldest] = [...passes].sort((x, y) => (x.sinceMs ?? nowMs) - (y.sinceMs ?? nowMs));
   if (oldest === undefined) return null;
   const { key, watchers, tried, sinceMs = nowMs } = oldest;
   return { key: keyText(key), watchers, tried, ageMs: Math.max(0, nowMs - sinceMs) };

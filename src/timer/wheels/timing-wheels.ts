@@ -13,52 +13,16 @@
 // Costs. insert: O(1), plus O(log buckets) for the first task of a bucket. collect: O(log
 // buckets), plus O(1) for each task that cascades: once for each wheel that it was filed above the
 // lowest. No empty bucket is ever stepped through.
-import { PriorityQueue } from '@datastructures-js/priority-queue';
 import { mustHold } from '../../base/must-hold.ts';
 import type { Slab, Slot } from '../../slab/slab.ts';
 import type { Scheme } from '../pending-tasks.ts';
 import type { TimerMeter } from '../timer-meter.ts';
 import type { TimerTask } from '../timer-task.ts';
+import { DelayQueue } from './delay-queue.ts';
 import { type Bucket, TimingWheel } from './timing-wheel.ts';
 
 /** Tasks that one `collect` moves from an overflow bucket: they take a small part of a slice. */
 const MAX_MOVES = 1_024;
-
-/** The buckets that have tasks, the earliest first. A change is O(log buckets). */
-class DelayQueue {
-  // Private, because the heap's own type declarations do not pass a strict compiler.
-  readonly #heap = new PriorityQueue<Bucket>((x, y) => x.expiration - y.expiration);
-  head: Bucket | undefined;
-  /** When the head expires; Infinity without one. */
-  headExpiration: number = Number.POSITIVE_INFINITY;
-
-  get size(): number {
-    return this.#heap.size();
-  }
-
-  enqueue(bucket: Bucket, expiration: number): void {
-    bucket.expiration = expiration;
-    bucket.isQueued = true;
-    this.#heap.enqueue(bucket);
-    if (expiration < this.headExpiration) this.#lead(bucket);
-  }
-
-  /** Takes the head, which must exist. */
-  dequeue(): void {
-    (this.#heap.dequeue() as Bucket).isQueued = false;
-    this.#lead(this.#heap.front() ?? undefined);
-  }
-
-  #lead(head: Bucket | undefined): void {
-    this.head = head;
-    this.headExpiration = head === undefined ? Number.POSITIVE_INFINITY : head.expiration;
-  }
-
-  /** The queued buckets, in no order. O(size). */
-  toArray(): Bucket[] {
-    return this.#heap.toArray();
-  }
-}
 
 export class TimingWheels implements Scheme {
   readonly #slab: Slab<TimerTask>;

@@ -8,10 +8,9 @@
 // Costs. A hand-over: O(keys of the wait). One call makes BATCH of them at most.
 import { mustHold } from '../../base/must-hold.ts';
 import type { DelayedOperation } from '../../purgatory/delayed-operation.ts';
+import { NO_EVENT } from '../../purgatory/event-stack.ts';
 import { Parking, type PendingEvents } from '../../purgatory/parking.ts';
 import type { CheckedPurgatoryOptions } from '../../purgatory/purgatory-options.ts';
-import { type EventsSnapshot, NO_EVENTS } from '../../purgatory/telemetry/purgatory-snapshot.ts';
-import { NO_EVENT } from '../../purgatory/tries-under-way.ts';
 import { type Job, MAX_ANSWERS } from '../../turns/job.ts';
 import { KeyLines } from './key-lines.ts';
 import type { Line } from './line.ts';
@@ -104,10 +103,6 @@ export abstract class HandOvers<K, L extends Line<K>> implements PendingEvents {
       return false;
     }
     return true;
-  }
-
-  snapshot(): EventsSnapshot {
-    return { ...NO_EVENTS };
   }
 
   /** Throws unless it is sound. For tests: O(pairs). */

@@ -1,11 +1,12 @@
 // A wait for an item, or for some items of one key.
 //
-// Invariants. Those of PromisedOperation. It ends with items by `give` alone, so a listener that
+// Invariants. Those of Wait. It ends with items by `give` alone, so a listener that
 // forces it makes none.
-import { PromisedOperation } from '../../purgatory/promised-operation.ts';
-import type { CheckedWaitOptions } from '../../purgatory/purgatory-options.ts';
 
-export class Taker extends PromisedOperation {
+import type { CheckedWaitOptions } from '../../purgatory/purgatory-options.ts';
+import { Wait } from '../../purgatory/wait.ts';
+
+export class Taker extends Wait {
   /** The most items of `takeMany`. Undefined: it takes one, by `take`. */
   readonly max: number | undefined;
 

@@ -21,7 +21,7 @@ import { Rejection } from '../../base/rejection.ts';
 import { keyText } from '../../base/text.ts';
 import { knownOptions, type OptionNames } from '../../base/unread-options.ts';
 import type { Clock } from '../../clock/clock.ts';
-import { twinOf, twinText } from '../../purgatory/key-hints.ts';
+import { twinOf, twinText } from '../../purgatory/debug-hints.ts';
 import { sharedOrOwnTimer } from '../../timer/system-timer.ts';
 import type { Timer } from '../../timer/timer.ts';
 import { checkedTimeout } from '../../timer/timer-task.ts';

@@ -1,13 +1,13 @@
 // A wait for a permit.
 //
-// Invariants. Those of PromisedOperation. It ends with a permit by `give` alone, so a listener that
+// Invariants. Those of Wait. It ends with a permit by `give` alone, so a listener that
 // forces it makes no units. It has no condition: its line says when it is served.
 import { Rejection } from '../../base/rejection.ts';
-import { PromisedOperation } from '../../purgatory/promised-operation.ts';
 import type { CheckedWaitOptions } from '../../purgatory/purgatory-options.ts';
+import { Wait } from '../../purgatory/wait.ts';
 import type { Permit, UnitLine } from './permit.ts';
 
-export class UnitWait extends PromisedOperation {
+export class UnitWait extends Wait {
   readonly units: number;
   readonly #line: UnitLine<never>;
 

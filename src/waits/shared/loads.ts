@@ -13,9 +13,9 @@ import { backoffMs } from '../../base/backoff.ts';
 import { loadTimedOut } from '../../base/errors.ts';
 import { reportError } from '../../base/report-error.ts';
 import { TurnEnd } from '../../clock/later.ts';
-import type { SystemTimer } from '../../timer/system-timer.ts';
+import type { Parking } from '../../purgatory/parking.ts';
+import type { Timer } from '../../timer/timer.ts';
 import type { TimerTask } from '../../timer/timer-task.ts';
-import { schedulerOf } from '../../turns/scheduler.ts';
 import { type Answer, Answers, type Retry } from './answers.ts';
 import { type Decide, Division, partsOf } from './division.ts';
 import { type DueBatch, DueKeys } from './due-keys.ts';
@@ -34,7 +34,8 @@ const ROUNDING_MS = 0.001;
 
 export class Loads<V> {
   readonly #options: CheckedSharedWaitsOptions<V>;
-  readonly #timer: SystemTimer;
+  readonly #parking: Parking<string>;
+  readonly #timer: Timer;
   readonly #meter: LoadMeter;
   readonly #lists: WaiterLists<V>;
   readonly #answers: Answers<V>;
@@ -44,21 +45,22 @@ export class Loads<V> {
   readonly #underWay = new Map<Load<V>, TimerTask | undefined>();
   // The load serves all waits. So it must not run in the async context of the first one.
   readonly #turnEnd = new TurnEnd(() => this.#start());
-  #isClosed = false;
 
   constructor(
     options: CheckedSharedWaitsOptions<V>,
-    timer: SystemTimer,
-    meter: LoadMeter,
+    parking: Parking<string>,
     lists: WaiterLists<V>,
+    meter: LoadMeter,
   ) {
+    const { timer } = parking;
     this.#options = options;
+    this.#parking = parking;
     this.#timer = timer;
     this.#meter = meter;
     this.#lists = lists;
     this.#due = new DueKeys(options.loadBatch);
     this.#looks = new Looks(timer, (key) => this.#makeDue(key));
-    this.#answers = new Answers(schedulerOf(timer), lists, (answer) => this.#answered(answer));
+    this.#answers = new Answers(parking.scheduler, lists, (answer) => this.#answered(answer));
   }
 
   /** As {@link Answers.isStillDue}. */
@@ -97,7 +99,6 @@ export class Loads<V> {
   }
 
   close(): void {
-    this.#isClosed = true;
     this.#due.clear();
     for (const load of this.#underWay.keys()) load.abort();
     this.#underWay.clear();
@@ -245,7 +246,7 @@ export class Loads<V> {
       return;
     }
     key.sweep?.tried(key.pass.tried);
-    if (this.#isClosed) return;
+    if (this.#parking.isClosed) return;
     watched.failures = 0;
     if (!watched.isWaitedFor) {
       this.#forget(watched);
@@ -262,7 +263,7 @@ export class Loads<V> {
   #backOff(key: LoadedKey, { sinceMs, jitter }: Retry): void {
     const { watched } = key;
     carryOver(key);
-    if (this.#isClosed) return;
+    if (this.#parking.isClosed) return;
     if (watched.isWaitedFor) this.#looks.add(watched, sinceMs + backoffMs(++watched.failures, jitter));
     else this.#forget(watched);
   }

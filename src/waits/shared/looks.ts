@@ -5,7 +5,7 @@
 // at a time, as the timer runs its tasks: soon each key would have a load of its own.
 //
 // Costs. O(1) a key.
-import type { SystemTimer } from '../../timer/system-timer.ts';
+import type { Timer } from '../../timer/timer.ts';
 import type { TimerTask } from '../../timer/timer-task.ts';
 import type { WatchedKey } from './watched-key.ts';
 
@@ -16,12 +16,12 @@ interface Look {
 }
 
 export class Looks {
-  readonly #timer: SystemTimer;
+  readonly #timer: Timer;
   readonly #isDue: (key: WatchedKey) => void;
   readonly #byTime = new Map<number, Look>();
 
   /** @param isDue is called when the time of a key has come. */
-  constructor(timer: SystemTimer, isDue: (key: WatchedKey) => void) {
+  constructor(timer: Timer, isDue: (key: WatchedKey) => void) {
     this.#timer = timer;
     this.#isDue = isDue;
   }

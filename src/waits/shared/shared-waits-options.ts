@@ -1,8 +1,8 @@
 // The options of SharedWaits, and their checks.
-import { checkedLoadTimeout } from '../../base/backoff.ts';
 import {
   COUNT,
   checkedFunction,
+  checkedLoadTimeout,
   checkedNumber,
   type NumberRule,
   requiredArray,

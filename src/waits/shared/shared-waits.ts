@@ -10,20 +10,15 @@
 // waits).
 import { throwIfAborted } from '../../base/abort-listeners.ts';
 import { requiredFunction, requiredString } from '../../base/checks.ts';
-import { sharedWaitsClosed } from '../../base/errors.ts';
+import { purgatoryClosed } from '../../base/errors.ts';
 import { BusLink } from '../../bus/membership/bus-link.ts';
 import { type BusMember, checkHintKey } from '../../bus/membership/bus-member.ts';
-import type { ParkedView } from '../../purgatory/abstract-purgatory.ts';
+import { AbstractPurgatory } from '../../purgatory/abstract-purgatory.ts';
 import { Parking } from '../../purgatory/parking.ts';
-import type { NotYet } from '../../purgatory/promised-operation.ts';
 import { checkedPurgatoryOptions, checkedWaitOptions } from '../../purgatory/purgatory-options.ts';
-import {
-  NO_EVENTS,
-  type PurgatorySnapshot,
-  purgatorySnapshot,
-  type SnapshotOptions,
-} from '../../purgatory/telemetry/purgatory-snapshot.ts';
-import { SystemTimer } from '../../timer/system-timer.ts';
+import type { PurgatorySnapshot, SnapshotOptions } from '../../purgatory/telemetry/purgatory-snapshot.ts';
+import type { NotYet } from '../../purgatory/wait.ts';
+import type { SystemTimer } from '../../timer/system-timer.ts';
 import { LoadMeter, type LoadsSnapshot } from './load-meter.ts';
 import { LoadSweep } from './load-sweep.ts';
 import { Loads } from './loads.ts';
@@ -43,16 +38,11 @@ export interface SharedWaitsSnapshot extends PurgatorySnapshot {
 /**
  * Waits on shared state `V` by key. One load reads the state for all waits on a key.
  */
-export class SharedWaits<V> {
-  readonly name: string;
-  readonly #lists = new WaiterLists<V>();
-  readonly #timer: SystemTimer;
+export class SharedWaits<V> extends AbstractPurgatory<string, never> {
+  readonly #lists: WaiterLists<V>;
   readonly #parking: Parking<string>;
   readonly #meter: LoadMeter;
   readonly #loads: Loads<V>;
-  /** The way to the SharedWaits of this name in other processes, if there is a bus. */
-  readonly #link: BusLink | undefined;
-  #isClosed = false;
 
   /**
    * @param name for people, and for the other processes of the bus.
@@ -63,44 +53,26 @@ export class SharedWaits<V> {
   constructor(name: string, options: SharedWaitsOptions<V>) {
     const checked = checkedSharedWaitsOptions(name, options);
     const { bus, loadBatch, maxParked, clock } = checked;
-    this.name = name;
-    this.#timer = new SystemTimer({ clock });
-    this.#parking = new Parking(
-      checkedPurgatoryOptions(name, { timer: this.#timer, maxParked }),
-      this.#lists,
-    );
-    this.#parking.meter.observe(this);
+    const lists = new WaiterLists<V>();
+    const parking = new Parking<string>(checkedPurgatoryOptions(name, { clock, maxParked }), lists);
+    super(parking);
+    this.#lists = lists;
+    this.#parking = parking;
     this.#meter = new LoadMeter(this);
-    this.#loads = new Loads(checked, this.#timer, this.#meter, this.#lists);
-    this.#parking.events = {
-      isStillDue: (waiter) =>
-        this.#loads.isStillDue(waiter as SharedWaiter<V>) && this.#parking.isExpiring(waiter),
-      snapshot: () => ({ ...NO_EVENTS }),
+    const loads = new Loads(checked, parking, lists, this.#meter);
+    this.#loads = loads;
+    parking.events = {
+      isStillDue: (waiter) => loads.isStillDue(waiter as SharedWaiter<V>) && parking.isExpiring(waiter),
     };
-    const event = (key: WatchedKey): void => this.#loads.event(key);
-    const sweepOf = (): LoadSweep<V> => new LoadSweep(this.#lists, event, loadBatch, this.#timer.clock);
+    const event = (key: WatchedKey): void => loads.event(key);
+    const sweepOf = (): LoadSweep<V> => new LoadSweep(lists, event, loadBatch, parking.timer.clock);
     const hinted: BusMember['hinted'] = (key) => this.#hint(key);
-    this.#link = BusLink.join(bus && { bus }, { name, hinted }, this.#lists, sweepOf);
-  }
-
-  /** Waits that are parked: `parked` in the snapshot. O(1). */
-  get numDelayed(): number {
-    return this.#lists.size;
-  }
-
-  /** How many waits there are on `key` now. O(1). */
-  watchersOf(key: string): number {
-    return this.#lists.watchersOf(key);
-  }
-
-  /** Whether `close` was called. */
-  get isClosed(): boolean {
-    return this.#isClosed;
+    parking.link = BusLink.join(bus && { bus }, { name, hinted }, lists, sweepOf);
   }
 
   /** Its own timer, for metrics: it has deadlines, retries, rechecks and polls. */
-  get timer(): SystemTimer {
-    return this.#timer;
+  override get timer(): SystemTimer {
+    return super.timer as SystemTimer;
   }
 
   /**
@@ -127,7 +99,7 @@ export class SharedWaits<V> {
       this.#checkKey(key);
       requiredFunction('accept', accept);
       const checked = checkedWaitOptions(options);
-      if (this.#isClosed) throw this.#parking.countRefusal(sharedWaitsClosed(this.name));
+      if (this.isClosed) throw this.#parking.countRefusal(purgatoryClosed(this.name));
       throwIfAborted(checked.signal);
       const watched = this.#lists.keyOf(key);
       const isLook = checked.timeoutMs <= 0;
@@ -152,55 +124,32 @@ export class SharedWaits<V> {
    */
   changed(key: string): void {
     this.#checkKey(key);
-    if (this.#isClosed) {
+    if (this.isClosed) {
       this.#parking.hints.ignore('changed');
       return;
     }
     this.#hint(key);
-    this.#link?.publish(key);
+    this.#parking.link?.publish(key);
   }
 
   /**
-   * The waits and the loads, as plain JSON of bounded size. Changes nothing. As the `snapshot` of a
-   * Purgatory.
+   * As the `snapshot` of a Purgatory, with the loads.
    *
    * @throws TypeError, RangeError (Node's codes) when `top` is no integer from 0 to 100.
    */
-  snapshot(options?: SnapshotOptions): SharedWaitsSnapshot {
-    const { name, maxParked, lists, meter } = this.#parking;
+  override snapshot(options?: SnapshotOptions): SharedWaitsSnapshot {
     const { underWay, due } = this.#loads;
     const { totals, durations } = this.#meter;
-    return {
-      ...purgatorySnapshot(name, maxParked, lists, meter, undefined, options),
-      loads: { underWay, keysDue: due, totals, durations },
-    };
+    return { ...super.snapshot(options), loads: { underWay, keysDue: due, totals, durations } };
   }
 
   /**
    * Ends it for good: leaves the bus, aborts the loads that are under way, and rejects the waits
-   * with ERR_PURGATORY_CLOSED. A second call does nothing. O(waits).
+   * with ERR_PURGATORY_CLOSED. Returns []. A second call does nothing. O(waits).
    */
-  close(): void {
-    if (this.#isClosed) return;
-    this.#isClosed = true;
-    this.#link?.leave();
+  override close(): never[] {
     this.#loads.close();
-    this.#parking.close((ended) => sharedWaitsClosed(this.name, ended));
-    this.#timer.close();
-  }
-
-  [Symbol.dispose](): void {
-    this.close();
-  }
-
-  /** For the inspector. @internal */
-  get $parked(): ParkedView {
-    return this.#parking;
-  }
-
-  /** For the inspector. @internal */
-  get $bus(): object | undefined {
-    return this.#link?.bus;
+    return super.close();
   }
 
   readonly #removed = (waiter: SharedWaiter<V>): void => this.#loads.removed(waiter);
@@ -214,7 +163,7 @@ export class SharedWaits<V> {
   }
 
   #checkKey(key: string): void {
-    if (this.#link !== undefined) checkHintKey(key);
+    if (this.#parking.link !== undefined) checkHintKey(key);
     else requiredString('key', key);
   }
 }

@@ -12,8 +12,8 @@
 import { invalidReturnValue } from '../../base/node-errors.ts';
 import type { Rejection } from '../../base/rejection.ts';
 import type { Pass } from '../../purgatory/pass.ts';
-import { isAnswer, PromisedOperation } from '../../purgatory/promised-operation.ts';
 import type { CheckedWaitOptions } from '../../purgatory/purgatory-options.ts';
+import { isAnswer, Wait } from '../../purgatory/wait.ts';
 import type { Settler } from '../../turns/settler.ts';
 
 /** What a key needs of its load. */
@@ -80,7 +80,7 @@ export type SharedWaitResult<T, V> =
   | { expired: true; value?: undefined; state: V | undefined };
 
 /** One wait for a key to reach a state. */
-export class SharedWaiter<V> extends PromisedOperation {
+export class SharedWaiter<V> extends Wait {
   readonly watched: WatchedKey;
   /** The last load that has nothing for it: it began before the wait, or was offered to it. */
   lastLoad: KeyLoad | undefined;

@@ -1,6 +1,5 @@
 // The options of a ThresholdPurgatory and its waits, and their checks.
-import { checkedLoadTimeout } from '../../base/backoff.ts';
-import { checkedFunction } from '../../base/checks.ts';
+import { checkedFunction, checkedLoadTimeout } from '../../base/checks.ts';
 import { invalidArgType, invalidArgValue, outOfRange } from '../../base/node-errors.ts';
 import type { OptionNames } from '../../base/unread-options.ts';
 import type { DelayedOperation } from '../../purgatory/delayed-operation.ts';

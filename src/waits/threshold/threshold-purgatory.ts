@@ -17,13 +17,13 @@ import { type BusMember, checkHintKey, checkHintValue } from '../../bus/membersh
 import { AbstractPurgatory } from '../../purgatory/abstract-purgatory.ts';
 import { checkOperation, type DelayedOperation } from '../../purgatory/delayed-operation.ts';
 import { Parking } from '../../purgatory/parking.ts';
-import type { WaitResult } from '../../purgatory/promised-operation.ts';
 import {
   checkedPurgatoryOptions,
   checkedWaitOptions,
   type WaitOptions,
 } from '../../purgatory/purgatory-options.ts';
 import type { PurgatorySnapshot, SnapshotOptions } from '../../purgatory/telemetry/purgatory-snapshot.ts';
+import type { WaitResult } from '../../purgatory/wait.ts';
 import { CurrentValues } from './current-values.ts';
 import type { ThresholdValue } from './threshold-heap.ts';
 import {
@@ -53,8 +53,6 @@ export class ThresholdPurgatory<
   Op extends DelayedOperation = DelayedOperation,
 > extends AbstractPurgatory<K, Op> {
   readonly #parking: Parking<Threshold<K, V>, Thresholds<K, V>>;
-  /** The way to the purgatories of this name in other processes, if there is a bus. */
-  readonly #link: BusLink | undefined;
   readonly #currentValues: CurrentValues<K, V> | undefined;
 
   /**
@@ -79,7 +77,7 @@ export class ThresholdPurgatory<
       this.#currentValues = new CurrentValues(current, loadTimeoutMs, parking, take, checked.timer.clock);
     }
     const hinted: BusMember['hinted'] = (key, value) => this.#hinted(key as K, value as V | undefined);
-    this.#link = BusLink.join(checked.link, { name, hinted }, parking.lists, (link) =>
+    parking.link = BusLink.join(checked.link, { name, hinted }, parking.lists, (link) =>
       this.#currentValues?.sweeper(link),
     );
   }
@@ -116,9 +114,9 @@ export class ThresholdPurgatory<
     checkValue('value', value);
     if (isDebugging) this.#parking.hints.lookAtEvent('advance', key);
     if (this.#parking.isClosed) return 0;
-    if (this.#link !== undefined) {
+    if (this.#parking.link !== undefined) {
       checkHintValue(value);
-      this.#link.publish(key, value);
+      this.#parking.link.publish(key, value);
     }
     return this.#set(key, value);
   }
@@ -167,7 +165,7 @@ export class ThresholdPurgatory<
    */
   awaitAtLeast(key: K, threshold: V, options: WaitOptions): Promise<WaitResult<V>> {
     try {
-      if (this.#link !== undefined) checkHintKey(key);
+      if (this.#parking.link !== undefined) checkHintKey(key);
       checkValue('threshold', threshold);
       const checked = checkedWaitOptions(options);
       if (this.#parking.isClosed) throw this.#parking.countRefusal(purgatoryClosed(this.name));
@@ -198,7 +196,7 @@ export class ThresholdPurgatory<
   tryCompleteElseWatch(op: Op, thresholds: Iterable<Threshold<K, V>>): boolean {
     checkOperation(op);
     const checked = checkedThresholds(thresholds);
-    if (this.#link !== undefined) for (const [key] of checked) checkHintKey(key);
+    if (this.#parking.link !== undefined) for (const [key] of checked) checkHintKey(key);
     return this.#tryElseWatch(op, checked);
   }
 
@@ -214,16 +212,10 @@ export class ThresholdPurgatory<
 
   /** As the `close` of a Purgatory. It also forgets all values. */
   override close(): Op[] {
-    this.#link?.leave();
     this.#currentValues?.close();
     const parked = super.close();
     this.#parking.lists.forgetValues();
     return parked;
-  }
-
-  /** For the inspector. @internal */
-  get $bus(): object | undefined {
-    return this.#link?.bus;
   }
 
   #hinted(key: K, value: V | undefined): boolean {

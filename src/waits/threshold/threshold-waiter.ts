@@ -1,12 +1,13 @@
 // One wait of `awaitAtLeast`: a parked operation behind a promise.
 //
-// Invariants. Those of PromisedOperation. It is tried when its threshold is reached, and answers
+// Invariants. Those of Wait. It is tried when its threshold is reached, and answers
 // with the value that its key has then. If a listener to that try has deleted the value, it waits
 // on until its deadline.
-import { PromisedOperation } from '../../purgatory/promised-operation.ts';
-import type { CheckedWaitOptions } from '../../purgatory/purgatory-options.ts';
 
-export class ThresholdWaiter<K> extends PromisedOperation {
+import type { CheckedWaitOptions } from '../../purgatory/purgatory-options.ts';
+import { Wait } from '../../purgatory/wait.ts';
+
+export class ThresholdWaiter<K> extends Wait {
   readonly #key: K;
   readonly #lists: { valueAt(key: K): unknown };
 

@@ -9,7 +9,7 @@
 //
 // Costs. add, delete: O(1). A run: one host immediate.
 import { setImmediate as hostSetImmediate } from 'node:timers';
-import type { Turns } from '../../clock/next-turn.ts';
+import type { Turns } from '../../clock/due-wake-ups.ts';
 import { rootContext } from '../../clock/root-context.ts';
 
 /** The immediates of the first batch. */

@@ -6,7 +6,7 @@ import { connect } from '@nats-io/transport-node';
 import { Redis } from 'ioredis';
 import pg from 'pg';
 import { createClient } from 'redis';
-import type { Bus, BusOptions } from '../../../src/bus/bus.ts';
+import type { Bus, BusOptions } from '../../../src/bus/bus-options.ts';
 import { natsBus } from '../../../src/bus/transports/nats.ts';
 import { postgresBus } from '../../../src/bus/transports/postgres.ts';
 import { redisBus } from '../../../src/bus/transports/redis.ts';

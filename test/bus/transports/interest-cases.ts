@@ -1,7 +1,7 @@
 // What a transport must do for interest routing, as cases like those of the conformance suite.
 import { deepStrictEqual, ok } from 'node:assert/strict';
 import type { Transport } from '../../../src/bus/transport.ts';
-import { type ConformanceCase, mark, probing } from '../../../src/bus/transports/probe.ts';
+import { type ConformanceCase, mark, probing } from '../../../src/bus/transports/conformance-probe.ts';
 
 /** As many channels as a bus names in one call. */
 const BATCH = 512;

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect, type NatsConnection } from '@nats-io/transport-node';
 import { expect } from 'chai';
-import type { Bus } from '../../../src/bus/bus.ts';
+import type { Bus } from '../../../src/bus/bus-options.ts';
 import { natsBus, natsTransport } from '../../../src/bus/transports/nats.ts';
 import { ManualClock, Purgatory } from '../../../src/index.ts';
 import { codeOf } from '../../support/code-of.ts';

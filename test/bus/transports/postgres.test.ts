@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import pg from 'pg';
-import type { Bus } from '../../../src/bus/bus.ts';
+import type { Bus } from '../../../src/bus/bus-options.ts';
 import { LocalHub } from '../../../src/bus/transports/local-hub.ts';
 import { notifyInTransaction, postgresBus } from '../../../src/bus/transports/postgres.ts';
 import { ManualClock, Purgatory } from '../../../src/index.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { Redis } from 'ioredis';
-import type { Bus } from '../../../src/bus/bus.ts';
+import type { Bus } from '../../../src/bus/bus-options.ts';
 import { redisBus } from '../../../src/bus/transports/redis.ts';
 import { Purgatory } from '../../../src/index.ts';
 import { type Engine, isInstalled, startRedis } from '../../support/engines.ts';

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { Cluster, Redis } from 'ioredis';
 import { createClient, createCluster } from 'redis';
-import type { Bus } from '../../../src/bus/bus.ts';
+import type { Bus } from '../../../src/bus/bus-options.ts';
 import type { Transport } from '../../../src/bus/transport.ts';
 import { transportConformance } from '../../../src/bus/transports/conformance.ts';
 import { type RedisClient, redisBus, redisTransport } from '../../../src/bus/transports/redis.ts';

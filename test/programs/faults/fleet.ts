@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { BusOptions } from '../../../src/bus/bus.ts';
+import type { BusOptions } from '../../../src/bus/bus-options.ts';
 import { relayBus } from '../../../src/bus/transports/cluster.ts';
 import { bundled } from '../../support/bundled.ts';
 import { type Engine, startNats, startPostgres, startRedis, TcpProxy } from '../../support/engines.ts';

@@ -4,7 +4,7 @@
 // of all, and what the engine counts is as it would be. ECHO_MS is short, because a bus broadcasts
 // for 1.25 times that before it routes.
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Bus, BusOptions } from '../../../src/bus/bus.ts';
+import type { Bus, BusOptions } from '../../../src/bus/bus-options.ts';
 import { Purgatory } from '../../../src/index.ts';
 import { openBus } from './open-bus.ts';
 

@@ -1,7 +1,7 @@
 // The rows that only interest routing has: what it saves, and that no hint is lost while a process
 // subscribes.
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Bus } from '../../../src/bus/bus.ts';
+import type { Bus } from '../../../src/bus/bus-options.ts';
 import type { Routing } from '../../../src/bus/membership/bus-member.ts';
 import { Receiver } from '../../../src/bus/receiver.ts';
 import { turn } from '../../support/turns.ts';

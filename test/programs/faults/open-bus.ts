@@ -2,7 +2,7 @@
 import { connect } from '@nats-io/transport-node';
 import { Redis } from 'ioredis';
 import pg from 'pg';
-import type { Bus, BusOptions } from '../../../src/bus/bus.ts';
+import type { Bus, BusOptions } from '../../../src/bus/bus-options.ts';
 import { clusterBus } from '../../../src/bus/transports/cluster.ts';
 import { natsBus } from '../../../src/bus/transports/nats.ts';
 import { postgresBus } from '../../../src/bus/transports/postgres.ts';

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import pg from 'pg';
-import type { BusOptions } from '../../../src/bus/bus.ts';
+import type { BusOptions } from '../../../src/bus/bus-options.ts';
 import type { Routing } from '../../../src/bus/membership/bus-member.ts';
 import { type EngineName, Fleet } from './fleet.ts';
 import type { Report } from './member.ts';

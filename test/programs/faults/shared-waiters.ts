@@ -3,7 +3,7 @@
 // Ground rules. All wait for one and the same version, so hints before it are in vain for all of
 // them. The key is key 0 of the state. A load takes as long as a small query.
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Bus } from '../../../src/bus/bus.ts';
+import type { Bus } from '../../../src/bus/bus-options.ts';
 import { SharedWaits } from '../../../src/waits/shared/index.ts';
 import type { SharedState } from './shared-state.ts';
 

@@ -47,7 +47,7 @@ const COMPARED_WITH_NODE = {
 };
 
 const COUNTS_NODES_IMMEDIATES = {
-  'test/clock/{later,next-turn}.test.ts': 'counts Node’s immediates, and Bun names none',
+  'test/clock/{later,due-wake-ups}.test.ts': 'counts Node’s immediates, and Bun names none',
   'test/waits/timers/drained-turns.test.ts': 'counts Node’s immediates, and Bun names none',
 };
 

@@ -322,6 +322,27 @@ describe('A wait on shared state', () => {
   });
 });
 
+describe('cancelForKey of shared waits', () => {
+  it('rejects the waits of the key, and aborts a load that is for no other', async () => {
+    const all = loading();
+    const { waits, wait, calls, loaded } = all;
+    const cancelled = [rejection(wait('job')), rejection(wait('job', 5))];
+    const stays = wait('other');
+    await loaded();
+    expect(waits.cancelForKey('job')).to.deep.equal([]);
+    for (const error of await Promise.all(cancelled)) {
+      expect(error).to.have.property('code', 'ERR_PURGATORY_CANCELLED');
+    }
+    expect([waits.watchersOf('job'), waits.numDelayed, waits.isClosed]).to.deep.equal([0, 1, false]);
+    expect(calls[0].signal.aborted).to.equal(false);
+    expect(waits.cancelForKey('other')).to.deep.equal([]);
+    expect(await rejection(stays)).to.have.property('code', 'ERR_PURGATORY_CANCELLED');
+    expect(calls[0].signal.aborted).to.equal(true);
+    waits.close();
+    await expectEmpty(all);
+  });
+});
+
 describe('The close of shared waits', () => {
   it('rejects the waiters, aborts the load, refuses what comes later, and is idempotent', async () => {
     const all = loading();
@@ -332,7 +353,7 @@ describe('The close of shared waits', () => {
     waits.close();
     expect([waits.numDelayed, waits.isClosed]).to.deep.equal([0, true]);
     for (const error of await Promise.all(rejected)) {
-      expect(error).to.include({ code: 'ERR_PURGATORY_CLOSED', message: 'SharedWaits "test" are closed' });
+      expect(error).to.include({ code: 'ERR_PURGATORY_CLOSED', message: 'Purgatory "test" is closed' });
       const { cause } = error as Error;
       expect(cause).to.equal('Parked when it was closed: 2, such as the wait on "job"');
     }

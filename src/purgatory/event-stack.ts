@@ -7,7 +7,7 @@
 /** In place of a key, where no event causes the tries: no key of a user is the same. */
 export const NO_EVENT: unique symbol = Symbol('no event');
 
-export class TriesUnderWay {
+export class EventStack {
   /** The key of each event, or NO_EVENT, from the outermost in. */
   readonly keys: unknown[] = [];
   /** Counts the events, to see one that comes in the middle of a first try. */

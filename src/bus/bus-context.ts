@@ -8,13 +8,13 @@ import { PurgatoryError } from '../base/errors.ts';
 import { reportError, throwLater } from '../base/report-error.ts';
 import { SystemTimer } from '../timer/system-timer.ts';
 import type { TimerTask } from '../timer/timer-task.ts';
-import { type Bus, type CheckedBusOptions, isRefusal } from './bus.ts';
+import { type Bus, type CheckedBusOptions, isRefusal } from './bus-options.ts';
 import { BusMeter } from './telemetry/bus-meter.ts';
 
 /** How long a bus may take to become live before that is worth a warning. */
 const LIVE_WITHIN_MS = 5_000;
 
-export class BusBase {
+export class BusContext {
   /** The name of the engine. */
   readonly engine: string;
   readonly options: CheckedBusOptions;

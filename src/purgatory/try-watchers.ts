@@ -6,8 +6,10 @@
 //
 // Costs. O(operations that watch the key): `npm run bench -- scan`.
 import type { Job } from '../turns/job.ts';
+import { ALL } from './event-limit.ts';
 import type { Parking } from './parking.ts';
-import { ALL, Pass } from './pass.ts';
+import { Pass } from './pass.ts';
+import { tryElseReport } from './tries.ts';
 import type { Watchers } from './watchers.ts';
 
 type Watched<K> = Parking<K, Watchers<K>>;
@@ -21,12 +23,7 @@ export function tryAll<K>(parking: Watched<K>, key: K, limit: number): number {
   if (only !== undefined) return parking.triesFor(only, key) ? 1 : 0;
   const pass = new Pass(key, limit);
   lists.begin(pass, slot);
-  lists.nested.push(pass);
-  try {
-    return walk(parking, pass, ALL, ALL);
-  } finally {
-    lists.nested.pop();
-  }
+  return walk(parking, pass, ALL, ALL);
 }
 
 /** Goes on with a pass, as far as the batch of `job` allows. */
@@ -51,19 +48,21 @@ function walk<K>(parking: Watched<K>, pass: Pass<K>, most: number, steps: number
   const { hasTryListener } = meter; // asked once: a pass tries many
   let completed = 0;
   let tried = 0;
+  lists.nested.push(pass);
   parking.beginEvent(key);
   try {
     while (pass.nextSlot >= 0 && tried < steps) {
       tried++;
       const operation = lists.nextOf(pass);
       if (hasTryListener) meter.willTry(operation, key);
-      if (!parking.tries(operation, key)) continue;
+      if (!tryElseReport(operation, parking, key)) continue;
       pass.countCompletion();
       if (++completed >= most) break;
     }
     return completed;
   } finally {
     pass.tried += tried;
+    lists.nested.pop();
     parking.endEvent();
   }
 }

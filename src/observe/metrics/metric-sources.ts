@@ -1,4 +1,4 @@
-// What the metrics are read from (readings.ts lists them).
+// What the metrics are read from (metric-list.ts lists them).
 //
 // Ground rules. Counts are read from snapshots when a registry asks for them, so they cost nothing
 // before. Durations are collected as they happen, from the library's channels: the times parked

@@ -13,7 +13,7 @@ import type { ParkedLists } from './parked-lists.ts';
 const BY_IDENTITY =
   'Objects are compared by identity: an equal object is another key. Use a string or a number for a key that is made anew';
 
-export class KeyHints {
+export class DebugHints {
   readonly #purgatory: { readonly name: string; readonly isClosed: boolean };
   readonly #lists: Pick<ParkedLists<never>, 'watchersOf'>;
 

@@ -1,0 +1,166 @@
+// A bus as its users see it, and its options.
+import { COUNT, checkedClock, checkedFunction, checkedNumber, requiredString } from '../base/checks.ts';
+import { debug } from '../base/debug.ts';
+import { invalidArgType, invalidArgValue } from '../base/node-errors.ts';
+import { knownOptions, type OptionNames } from '../base/unread-options.ts';
+import type { Clock } from '../clock/clock.ts';
+import { systemClock } from '../clock/system-clock.ts';
+import type { JoinableBus, Routing } from './membership/bus-member.ts';
+import type { BusSnapshot, BusState } from './telemetry/bus-snapshot.ts';
+import { MAX_FRAME_BYTES, type Transport } from './transport.ts';
+
+export { refusal } from '../base/errors.ts';
+
+/**
+ * Carries hints between the processes that use the same engine and prefix. Give it to a purgatory
+ * as its option `bus`.
+ */
+export interface Bus extends JoinableBus {
+  /** To whom hints are sent. */
+  readonly routing: Routing;
+  readonly state: BusState;
+  /** Whether the state is `closed`. */
+  readonly isClosed: boolean;
+  /**
+   * Sends what was published before, without waiting for `flushMs`. Resolves when the engine has
+   * it; in a gap, that is after the bus is live again. Resolves when the bus is closed. Never
+   * rejects.
+   */
+  flush(): Promise<void>;
+  /**
+   * Ends the bus for good. While it is live, it first sends what is pending. Then it closes its
+   * connections. The user's own client stays open, and purgatories go on without other processes.
+   * Resolves within `echoTimeoutMs`, whatever the engine does, and keeps the process alive until
+   * then. Never rejects. A second call returns the same promise.
+   */
+  close(): Promise<void>;
+  /** How the bus is doing, as plain JSON. O(members). */
+  snapshot(): BusSnapshot;
+}
+
+/** The options of every bus. */
+export interface BusOptions {
+  /**
+   * Processes with the same prefix get each other's hints: letters, digits and `_ . : -`, at most
+   * 60. Default 'purgatory'.
+   */
+  prefix?: string | undefined;
+  /**
+   * How long hints are gathered before they are sent, in ms: 0 to 1,000. Default 1; Postgres 10.
+   */
+  flushMs?: number | undefined;
+  /**
+   * The time between two echoes, by which the bus checks that it hears itself, in ms: from 10.
+   * Default 5,000.
+   */
+  echoMs?: number | undefined;
+  /** How long an echo may take before the bus is in a gap, in ms: from 10. Default 5,000. */
+  echoTimeoutMs?: number | undefined;
+  /**
+   * The number of keys that are kept to be sent, or to be tried. Beyond it, they become one "try
+   * everything": from 1. Default 100,000.
+   */
+  maxPendingKeys?: number | undefined;
+  /**
+   * To whom hints are sent. 'broadcast': to every process. 'interest', which is experimental: to
+   * those where somebody waits, as far as that takes fewer messages. Only Redis and NATS can do it.
+   * All processes should say the same: as long as one is known that does not, all is broadcast.
+   * Default 'broadcast'.
+   */
+  routing?: Routing | undefined;
+  /**
+   * With interest routing: how long a channel stays subscribed after its last wait, in ms: 0 to
+   * 3,600,000. Default 60,000.
+   *
+   * @experimental
+   */
+  lingerMs?: number | undefined;
+  /**
+   * Gets what went wrong: the reason of a gap (the same error not twice in a row), a process with
+   * another protocol version, a refusal. Default: errors that end by themselves are not reported.
+   * What somebody must repair is printed as a warning of the process. A bus that is not live 5 s
+   * after it was made prints a warning with the last error (`PURGATORY_BUS_NOT_LIVE`).
+   */
+  onError?: ((error: unknown) => void) | undefined;
+  /** Source of time, for tests. Default: the host's. */
+  clock?: Clock | undefined;
+}
+
+/** The options with their defaults. */
+export type CheckedBusOptions = Required<Omit<BusOptions, 'onError'>> & Pick<BusOptions, 'onError'>;
+
+const BUS_OPTIONS: OptionNames<BusOptions> = {
+  routing: true,
+  lingerMs: true,
+  prefix: true,
+  flushMs: true,
+  echoMs: true,
+  echoTimeoutMs: true,
+  maxPendingKeys: true,
+  onError: true,
+  clock: true,
+};
+const PREFIX = /^[\w.:-]{1,60}$/;
+const FLUSH_MS = { min: 0, max: 1_000 } as const;
+const ECHO_MS = { min: 10, max: 3_600_000 } as const;
+const LINGER_MS = { min: 0, max: 3_600_000 } as const;
+const PENDING_KEYS = { min: 1, max: 10_000_000, integer: true } as const;
+const FRAME_BYTES = { ...COUNT, min: 7_500 } as const;
+
+/** @throws TypeError, RangeError (Node's codes) for a bad option. */
+export function checkedBusOptions(
+  options: BusOptions | undefined,
+  defaults: { readonly flushMs?: number; readonly clock?: Clock } = {},
+): CheckedBusOptions {
+  const given = knownOptions('a bus', options, BUS_OPTIONS);
+  const { prefix = 'purgatory', routing = 'broadcast' } = given;
+  requiredString('options.prefix', prefix);
+  if (!PREFIX.test(prefix)) {
+    throw invalidArgValue('options.prefix', 'must be 1 to 60 letters, digits, or of "_.:-"', prefix);
+  }
+  if (routing !== 'broadcast' && routing !== 'interest') {
+    throw invalidArgValue('options.routing', "must be 'broadcast' or 'interest'", routing);
+  }
+  if (given.lingerMs !== undefined && routing === 'broadcast') {
+    debug("lingerMs is given without routing: 'interest': nothing reads it");
+  }
+  return {
+    prefix,
+    clock: checkedClock(given.clock, defaults.clock ?? systemClock),
+    routing,
+    lingerMs: checkedNumber('options.lingerMs', given.lingerMs, 60_000, LINGER_MS),
+    flushMs: checkedNumber('options.flushMs', given.flushMs, defaults.flushMs ?? 1, FLUSH_MS),
+    echoMs: checkedNumber('options.echoMs', given.echoMs, 5_000, ECHO_MS),
+    echoTimeoutMs: checkedNumber('options.echoTimeoutMs', given.echoTimeoutMs, 5_000, ECHO_MS),
+    maxPendingKeys: checkedNumber('options.maxPendingKeys', given.maxPendingKeys, 100_000, PENDING_KEYS),
+    onError: checkedFunction('options.onError', given.onError),
+  };
+}
+
+/** @throws TypeError, RangeError (Node's codes) for a value that is not a transport. */
+export function checkedTransport(transport: Transport): Transport {
+  if (!areFunctions(transport?.connect, transport?.publish, transport?.disconnect)) {
+    const expected = 'a Transport, with the methods connect, publish and disconnect';
+    throw invalidArgType('transport', expected, transport);
+  }
+  checkedNumber('transport.maxFrameBytes', transport.maxFrameBytes, MAX_FRAME_BYTES, FRAME_BYTES);
+  return transport;
+}
+
+/** @throws TypeError ERR_INVALID_ARG_VALUE: interest routing over an engine that cannot do it. */
+export function checkRouting(routing: Routing, transport: Transport): void {
+  const { subscribe, unsubscribe, publishTo } = transport;
+  if (routing === 'broadcast' || areFunctions(subscribe, unsubscribe, publishTo)) return;
+  const rule = `must be 'broadcast' over ${transport.engine}: only Redis and NATS can route by interest`;
+  throw invalidArgValue('options.routing', rule, routing);
+}
+
+function areFunctions(...methods: unknown[]): boolean {
+  return methods.every((method) => typeof method === 'function');
+}
+
+/** Whether trying again is no use: the engine refuses, or the user's function returns no client. */
+export function isRefusal(error: unknown): boolean {
+  const { code } = Object(error) as { code?: unknown };
+  return code === 'ERR_PURGATORY_BUS_REFUSED' || code === 'ERR_INVALID_RETURN_VALUE';
+}
