@@ -15,17 +15,17 @@ describe('Property: short histories of two operations and two keys', function ()
   this.timeout(0);
 
   for (const acts of [0, 1, 2, 3]) {
-    it(`all ${titleOf(acts)}`, () => playShortHistories(acts, Array(historiesOf(acts)).keys()));
+    it(titleOf(acts), () => playShortHistories(acts, Array(historiesOf(acts)).keys()));
   }
 
   // What they cover, the shorter ones do. Without coverage they take a third of the time.
-  it(`${STEP === 1 ? 'all' : `one in ${STEP}`} ${titleOf(4)}`, async () => {
+  it(titleOf(4, STEP), async () => {
     const child = await bundled('test/property/children/short-histories.ts');
     const result = await runNode([child, '4', `${STEP}`], { limitMs: 300_000 });
     expect(summary(result)).to.deep.equal(ok(`${Math.ceil(historiesOf(4) / STEP)} histories`));
   });
 });
 
-function titleOf(acts: number): string {
-  return `of the ${historiesOf(acts).toLocaleString('en')} of ${acts} acts`;
+function titleOf(acts: number, step = 1): string {
+  return `of ${acts} acts: ${step === 1 ? 'all' : `one in ${step} of`} ${historiesOf(acts).toLocaleString('en')}`;
 }
