@@ -22,11 +22,11 @@ class Faulty extends DelayedOperation {
 
 const purgatory = new Purgatory<unknown, Faulty>('polls', { onError: () => {} });
 purgatory.waitFor(['nobody'], () => undefined, { timeoutMs: 60_000 }).catch(() => {});
-const operation = new Faulty(1_000);
+const operation = new Faulty(60_000);
 purgatory.tryCompleteElseWatch(operation, ['k']);
 operation.isFaulty = true;
 purgatory.checkAndComplete('k');
-for (let i = 0; i < 3; i++) purgatory.tryCompleteElseWatch(new Faulty(1_000), ['text', { topic: 'orders' }]);
+for (let i = 0; i < 3; i++) purgatory.tryCompleteElseWatch(new Faulty(60_000), ['text', { topic: 'orders' }]);
 purgatory.notify(['k', 'l']);
 purgatory.notify(undefined);
 purgatory.checkAndComplete(['k', 'l']);
@@ -64,7 +64,7 @@ void purgatory.waitFor(['7'], isReady, soon).catch(() => {});
 for (const call of ['notify', 'checkAndComplete', 'cancelForKey'] as const) purgatory[call](7);
 b.checkAndComplete('k');
 for (let i = 0; i < 2; i++) purgatory.notify({ topic: 'carts' });
-const done = new Faulty(1_000);
+const done = new Faulty(60_000);
 done.forceComplete();
 for (let i = 0; i < 2; i++) purgatory.tryCompleteElseWatch(done, ['k']);
 threshold.advance(['a', 'b'], 1);
