@@ -72,10 +72,8 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
   isClosed = false;
   /** The events and other tries that are under way in this call. */
   readonly underWay: EventStack = new EventStack();
-  /** Counts the operations that are removed. Wraps round. */
-  #removals = 0;
-  /** The count when memory, and the wake-up of an empty timer, were last looked at. */
-  #trimmedAt = 0;
+  /** Operations were removed, and nobody has looked since whether the timer and memory can rest. */
+  #isTrimDue = false;
   readonly #compaction: Compaction;
   /** The events that have yet to be served, in a purgatory that has such. */
   events: PendingEvents | undefined;
@@ -133,14 +131,12 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
    * @throws what the try throws; then it is not parked any more.
    */
   tryParked(operation: DelayedOperation): boolean {
-    const { keys } = this.underWay;
-    const isNested = keys.length > 0;
-    if (isNested) keys.push(NO_EVENT);
+    this.underWay.keys.push(NO_EVENT);
     try {
       if (this.meter.hasTryListener) this.meter.willTry(operation, undefined);
       return tryElseReject(operation, this);
     } finally {
-      if (isNested) keys.pop();
+      this.endEvent();
     }
   }
 
@@ -178,15 +174,10 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
       operation.$keeper = this;
       lists.park(operation, watches, meter.stamp(delayMs));
     } catch (error) {
-      throw this.#undo(operation, error);
+      if (operation.$keeper === this) this.#unpark(operation, NONE); // it was parked in part
+      throw this.#countTimerRefusal(error);
     }
     meter.didPark(operation, watches);
-  }
-
-  /** Takes out an operation that was parked in part. Returns the error. */
-  #undo(operation: DelayedOperation, error: unknown): unknown {
-    if (operation.$keeper === this) this.#unpark(operation, NONE);
-    return this.#countTimerRefusal(error);
   }
 
   /**
@@ -232,7 +223,7 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
   endEvent(): void {
     const { keys } = this.underWay;
     keys.pop();
-    if (keys.length === 0 && this.#removals !== this.#trimmedAt) this.#trim();
+    if (keys.length === 0 && this.#isTrimDue) this.#trim();
   }
 
   /**
@@ -349,7 +340,7 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
    * Takes `operation` off the lists and the timer, and sets its `$place`. Returns its stamp.
    */
   #unpark(operation: DelayedOperation, place: number): number {
-    this.#removals = (this.#removals + 1) | 0;
+    this.#isTrimDue = true;
     const stamp = this.lists.remove(operation);
     const slot = operation.$slot;
     if (slot !== NONE) this.timer.release(operation, slot);
@@ -361,7 +352,7 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
 
   /** After operations were removed, outside of events. */
   #trim(): void {
-    this.#trimmedAt = this.#removals;
+    this.#isTrimDue = false;
     this.timer.trim();
     this.#compaction.look();
   }

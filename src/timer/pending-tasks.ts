@@ -212,16 +212,16 @@ export class PendingTasks<S extends Scheme = Scheme> implements Compactable {
     return this.size === 0 ? Number.POSITIVE_INFINITY : tick;
   }
 
-  /** Whether there is memory that `compact` can give back at once. */
-  get isSparse(): boolean {
-    return this.#slab.isSparse && this.size <= MAX_REFILED;
-  }
-
-  /** To be called with no task left: ends the pass, and gives the memory of a burst back. */
+  /** To be called with no task left: ends the pass. */
   rest(): void {
     if (this.#scheme.cursor < this.horizon) this.catchUp(this.horizon);
-    if (this.#slab.isSparse || this.#slab.inUse > this.#least + MAX_IDLE_LISTS)
-      this.#renew(this.#scheme.cursor);
+  }
+
+  /** Whether `compact` gives memory back, at once: also the lists of a burst when no task is left. */
+  get isSparse(): boolean {
+    const slab = this.#slab;
+    if (this.size === 0 && slab.inUse > this.#least + MAX_IDLE_LISTS) return true;
+    return slab.isSparse && this.size <= MAX_REFILED;
   }
 
   /** Files all tasks anew, in memory of the right size, unless a pass is open. O(tasks). */
@@ -239,10 +239,7 @@ export class PendingTasks<S extends Scheme = Scheme> implements Compactable {
   }
 
   #forEach(visit: (slot: Slot, tick: number) => void): void {
-    const slab = this.#slab;
-    for (const list of [this.#due, this.#next]) {
-      for (let slot = slab.next(list); slot !== list; slot = slab.next(slot)) visit(slot, slab.tick(slot));
-    }
+    for (const list of [this.#due, this.#next]) this.#slab.forEach(list, visit);
     this.#scheme.forEach(visit);
   }
 

@@ -382,9 +382,9 @@ export abstract class Timer implements TaskKeeper {
   }
 
   /**
-   * @internal To be called after tasks were taken out. With none left, gives the wake-up and memory
-   * back; with few left, memory in a turn of its own. Does nothing while a pass runs tasks: its end
-   * does it. O(1), but O(tasks of a bucket) on a fake host.
+   * @internal To be called after tasks were taken out. Gives the wake-up back if none is left, and
+   * memory in a turn of its own if few are. Does nothing while a pass runs tasks: its end does it.
+   * O(1), but O(tasks of a bucket) on a fake host.
    */
   trim(): void {
     if (this.#isRunning) return;
@@ -392,10 +392,10 @@ export abstract class Timer implements TaskKeeper {
     if (tasks.size === 0) {
       tasks.rest();
       this.#disarm();
-    } else {
-      if (this.clock.isStepped) this.#look();
-      this.#compaction.look();
+    } else if (this.clock.isStepped) {
+      this.#look();
     }
+    this.#compaction.look();
   }
 
   /**
