@@ -4,8 +4,9 @@ export type { Clock, WakeUp } from './clock/clock.ts';
 export { ManualClock } from './clock/manual-clock.ts';
 export { systemClock } from './clock/system-clock.ts';
 export { DelayedOperation } from './purgatory/delayed-operation.ts';
+export type { EventOptions } from './purgatory/event-limit.ts';
 export { Purgatory } from './purgatory/purgatory.ts';
-export type { EventOptions, PurgatoryOptions, WaitOptions } from './purgatory/purgatory-options.ts';
+export type { PurgatoryOptions, WaitOptions } from './purgatory/purgatory-options.ts';
 export type {
   EventsSnapshot,
   HotKey,

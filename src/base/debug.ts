@@ -8,10 +8,10 @@ import { debuglog } from 'node:util';
 export const debug: (format: string, ...values: unknown[]) => void = debuglog('purgatory');
 
 /**
- * Whether debugging was on when the process began. For output that takes work to prepare. (Bun and
- * Deno do not say so in `debuglog().enabled`.)
+ * Whether debugging may be on: whether NODE_DEBUG names this library, or has a `*` in it. For output
+ * that takes work to prepare: `debug` decides. (Bun and Deno do not say so in `debuglog().enabled`.)
  */
-export const isDebugging: boolean = isAskedFor('purgatory', process.env.NODE_DEBUG ?? '');
+export const isDebugging: boolean = /purgatory|\*/i.test(process.env.NODE_DEBUG ?? '');
 
 /** The most kinds of hints about one object: a kind may have a name from another process in it. */
 const MAX_KINDS = 100;
@@ -34,11 +34,4 @@ export function isFirst(of: object, kind: string): boolean {
   if (kinds.has(kind) || kinds.size === MAX_KINDS) return false;
   kinds.add(kind);
   return true;
-}
-
-/** Node's rule: names separated by commas, in any case; `*` stands for any letters. */
-function isAskedFor(section: string, names: string): boolean {
-  const escaped = names.replaceAll(/[\\^$+?.()|[\]{}]/g, '\\$&');
-  const pattern = escaped.replaceAll('*', '.*').replaceAll(',', '|');
-  return new RegExp(`^(?:${pattern})$`, 'i').test(section);
 }

@@ -12,6 +12,8 @@ import type { Clock, WakeUp } from './clock.ts';
 
 interface ManualWakeUp extends WakeUp {
   readonly atMs: number;
+  /** When it comes in the `advance` under way: at `atMs`, or a step later if that had come. */
+  comesMs: number;
   readonly wake: () => void;
 }
 
@@ -26,12 +28,10 @@ const FINITE_FORWARDS = { min: 0, max: Number.MAX_VALUE } as const;
  */
 export class ManualClock implements Clock {
   #nowMs = 0;
-  #depth = 0;
+  /** Of the `advance` under way, the innermost one. */
+  #targetMs: number | undefined;
+  /** In the order of setting. */
   readonly #outstanding: ManualWakeUp[] = [];
-  /**
-   * The wake-ups that wake-ups have set for a time that has come. Not due before the clock moves.
-   */
-  readonly #held: ManualWakeUp[] = [];
 
   /**
    * @param startMs the first reading, in ms.
@@ -52,14 +52,19 @@ export class ManualClock implements Clock {
   wakeAt(atMs: number, wake: () => void): WakeUp {
     const wakeUp: ManualWakeUp = {
       atMs,
+      comesMs: this.#targetMs !== undefined && atMs <= this.#nowMs ? this.#soon(this.#targetMs) : atMs,
       wake,
-      cancel: () => {
-        remove(this.#outstanding, wakeUp);
-        remove(this.#held, wakeUp);
-      },
+      cancel: () => this.#remove(wakeUp),
     };
-    (this.#depth > 0 && atMs <= this.#nowMs ? this.#held : this.#outstanding).push(wakeUp);
+    this.#outstanding.push(wakeUp);
     return wakeUp;
+  }
+
+  /** A step from now, but no later than the target if that is ahead. */
+  #soon(targetMs: number): number {
+    // So large a time may have no next millisecond.
+    const soonMs = this.#nowMs + Math.max(LEAST_STEP_MS, Math.abs(this.#nowMs) * Number.EPSILON);
+    return this.#nowMs < targetMs ? Math.min(soonMs, targetMs) : soonMs;
   }
 
   /**
@@ -72,57 +77,37 @@ export class ManualClock implements Clock {
    */
   advance(ms: number): void {
     const targetMs = this.#nowMs + requiredNumber('ms', ms, FINITE_FORWARDS);
-    if (this.#depth === 0) this.#release();
-    this.#depth++;
+    const outerMs = this.#targetMs;
+    if (outerMs === undefined) for (const wakeUp of this.#outstanding) wakeUp.comesMs = wakeUp.atMs;
+    this.#targetMs = targetMs;
     try {
-      for (;;) {
-        const next = this.#earliest();
-        const heldMs = this.#held.length > 0 ? this.#soon(targetMs) : Number.POSITIVE_INFINITY;
-        if (next !== undefined && next.atMs <= Math.max(targetMs, this.#nowMs) && next.atMs <= heldMs) {
-          this.#stepTo(next.atMs);
-          remove(this.#outstanding, next);
-          next.wake();
-        } else if (heldMs !== Number.POSITIVE_INFINITY && this.#nowMs < targetMs) {
-          this.#stepTo(Math.min(heldMs, targetMs));
-        } else {
-          break;
-        }
+      for (let next = this.#next(); next !== undefined; next = this.#next()) {
+        if (next.comesMs > Math.max(targetMs, this.#nowMs)) break;
+        this.#stepTo(next.comesMs);
+        this.#remove(next);
+        next.wake();
       }
       this.#stepTo(targetMs);
     } finally {
-      this.#depth--;
+      this.#targetMs = outerMs;
     }
-  }
-
-  /**
-   * When the held wake-ups run: a millisecond later, or at the target when so large a time has no
-   * next millisecond.
-   */
-  #soon(targetMs: number): number {
-    const soonMs = this.#nowMs + LEAST_STEP_MS;
-    return soonMs > this.#nowMs ? soonMs : targetMs;
   }
 
   #stepTo(atMs: number): void {
-    if (atMs <= this.#nowMs) return;
-    this.#nowMs = atMs;
-    this.#release();
+    this.#nowMs = Math.max(this.#nowMs, atMs);
   }
 
-  #release(): void {
-    if (this.#held.length > 0) this.#outstanding.push(...this.#held.splice(0));
-  }
-
-  #earliest(): ManualWakeUp | undefined {
-    let earliest: ManualWakeUp | undefined;
+  /** The wake-up that comes first; of several, the one that was set first. */
+  #next(): ManualWakeUp | undefined {
+    let first: ManualWakeUp | undefined;
     for (const wakeUp of this.#outstanding) {
-      if (earliest === undefined || wakeUp.atMs < earliest.atMs) earliest = wakeUp;
+      if (first === undefined || wakeUp.comesMs < first.comesMs) first = wakeUp;
     }
-    return earliest;
+    return first;
   }
-}
 
-function remove(wakeUps: ManualWakeUp[], wakeUp: ManualWakeUp): void {
-  const index = wakeUps.indexOf(wakeUp);
-  if (index >= 0) wakeUps.splice(index, 1);
+  #remove(wakeUp: ManualWakeUp): void {
+    const index = this.#outstanding.indexOf(wakeUp);
+    if (index >= 0) this.#outstanding.splice(index, 1);
+  }
 }

@@ -134,9 +134,9 @@ export class SystemClock implements Clock {
 
 /**
  * A wake-up of the system clock. It waits for one setTimeout of the host, or for a chain of them,
- * or for the next turn. Each arming has a number: a timer that fires with an old number was given
- * up, and is ignored. A wake-up serves all tasks of its timer, and not the request that happened to
- * arm it: so it is armed in the root context.
+ * or for the next turn. A timer that fires when it is not `#timer` any more was given up, and is
+ * ignored. A wake-up serves all tasks of its timer, and not the request that happened to arm it: so
+ * it is armed in the root context.
  */
 class SystemWakeUp implements WakeUp {
   readonly #clock: SystemClock;
@@ -146,7 +146,6 @@ class SystemWakeUp implements WakeUp {
   #isRef = true;
   /** Undefined while it waits for the next turn, whose work is under way. */
   #timer: ReturnType<typeof setTimeout> | ForeignTimer | undefined;
-  #arming = 0;
   /** When it was armed, by the clock. */
   #armedMs = 0;
 
@@ -181,12 +180,13 @@ class SystemWakeUp implements WakeUp {
   #arm(): void {
     const nowMs = this.#clock.now();
     const delayMs = this.#atMs - nowMs;
-    const arming = ++this.#arming;
     this.#armedMs = nowMs;
     const replacement = this.#clock.foreign('setTimeout');
     if (replacement !== undefined) {
-      const fire = (): void => this.fire(arming);
-      const timer = new ForeignTimer('setTimeout', replacement, fire, hostDelayFor(delayMs));
+      const fireForeign = (): void => {
+        if (this.#timer === timer) this.fire();
+      };
+      const timer = new ForeignTimer('setTimeout', replacement, fireForeign, hostDelayFor(delayMs));
       if (timer.isOurs) {
         timer.unref();
         this.#arm();
@@ -199,17 +199,17 @@ class SystemWakeUp implements WakeUp {
       return;
     } else {
       const hostMs = hostDelayFor(delayMs - LATE_MS);
-      this.#timer = rootContext.runInAsyncScope(host.setTimeout, undefined, fire, hostMs, this, arming);
+      this.#timer = rootContext.runInAsyncScope(host.setTimeout, undefined, fire, hostMs, this);
     }
     if (!this.#isRef) this.#timer.unref();
   }
 
   /** Each timer is cleared by the clearTimeout that belongs to its setTimeout. */
   #disarm(): void {
-    this.#arming++;
     if (this.#timer === undefined) this.#clock.turns.delete(this.#run);
     else if (this.#timer instanceof ForeignTimer) this.#timer.clear();
     else host.clearTimeout(this.#timer);
+    this.#timer = undefined;
   }
 
   readonly #run = (): void => {
@@ -217,10 +217,11 @@ class SystemWakeUp implements WakeUp {
     this.#wake();
   };
 
-  /** To be called by the timer of that number. */
-  fire(arming: number): void {
-    const nowMs = this.#clock.now(); // first: it may find a fake, and arm anew
-    if (arming !== this.#arming) return;
+  /** To be called by its timer. */
+  fire(): void {
+    const timer = this.#timer;
+    const nowMs = this.#clock.now(); // it may find a fake, and arm anew
+    if (this.#timer !== timer) return;
     if (nowMs >= this.#atMs) {
       this.#run();
     } else {
@@ -245,8 +246,8 @@ function hostDelayFor(delayMs: number): number {
   return Math.min(Math.max(Math.ceil(delayMs), 0), MAX_TIMEOUT_MS);
 }
 
-function fire(wakeUp: SystemWakeUp, arming: number): void {
-  wakeUp.fire(arming);
+function fire(wakeUp: SystemWakeUp): void {
+  wakeUp.fire();
 }
 
 /**

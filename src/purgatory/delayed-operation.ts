@@ -5,8 +5,7 @@
 // So if an event, a force, a deadline, an abort and a cancel meet, one of them wins and the others
 // find nothing. (Kafka's DelayedOperation uses a compare-and-set for this. A single thread needs
 // none.) What begins with $ is the engine's: users' classes have names of their own.
-import { notCompleted } from '../base/errors.ts';
-import { invalidArgType, invalidReturnValue, methodNotImplemented } from '../base/node-errors.ts';
+import { invalidArgType, methodNotImplemented } from '../base/node-errors.ts';
 import type { Rejection } from '../base/rejection.ts';
 import { NONE } from '../slab/slab.ts';
 import { type TaskKeeper, TimerTask } from '../timer/timer-task.ts';
@@ -39,6 +38,8 @@ export interface Keeper extends TaskKeeper {
   reject(operation: DelayedOperation, error: unknown): void;
   /** Completes a parked operation whose deadline has come, handling what user code throws. */
   expire(operation: DelayedOperation): void;
+  /** For what user code of an operation throws. @param key that of the event, if one caused it. */
+  report(error: unknown, operation: DelayedOperation, key?: unknown): void;
   /** Tries a parked operation once more. What the try throws is reported. */
   tryAgain(operation: DelayedOperation): void;
 }
@@ -54,6 +55,8 @@ export abstract class DelayedOperation extends TimerTask {
    * REJECTED when it is over.
    */
   $place: number;
+  /** The option `label` of a wait. Others have none. @internal */
+  declare readonly $label: string | undefined;
 
   /** @throws as {@link TimerTask}; Infinity is allowed. */
   constructor(delayMs: number) {
@@ -129,11 +132,6 @@ export abstract class DelayedOperation extends TimerTask {
     return errors;
   }
 
-  /** The option `label` of a wait. @internal */
-  get $label(): string | undefined {
-    return undefined;
-  }
-
   /** True from the moment it is completed, inside `onComplete` included. */
   get isCompleted(): boolean {
     return this.$place === COMPLETED;
@@ -165,28 +163,4 @@ export abstract class DelayedOperation extends TimerTask {
 /** @throws TypeError ERR_INVALID_ARG_TYPE for what is no DelayedOperation. */
 export function checkOperation(op: DelayedOperation): void {
   if (op?.$place === undefined) throw invalidArgType('op', 'an instance of DelayedOperation', op);
-}
-
-/**
- * One try, held to its contract: true iff it completed the operation.
- *
- * @param key of the event that causes it, if one does.
- * @throws what `tryComplete` throws; TypeError ERR_INVALID_RETURN_VALUE for a result that is no
- *   boolean; PurgatoryError ERR_PURGATORY_NOT_COMPLETED for true from an operation that is not
- *   completed.
- */
-export function tryOnce(operation: DelayedOperation, key?: unknown): boolean {
-  const result: unknown = operation.tryComplete(key);
-  if (result === false) return false;
-  if (result === true && operation.$place === COMPLETED) return true;
-  throw badResult(operation, result);
-}
-
-function badResult(operation: DelayedOperation, result: unknown): Error {
-  const type = operation.constructor.name;
-  if (result === true) return notCompleted(type);
-  // A promise that `tryComplete` returned by mistake may reject. That must not end the process as
-  // well.
-  Promise.resolve(result).catch(() => {});
-  return invalidReturnValue('a boolean', `${type}.tryComplete`, result);
 }

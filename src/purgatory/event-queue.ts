@@ -198,14 +198,13 @@ export class EventQueue<K> implements PendingEvents {
     }
     const slot = lists.find(key);
     const only = slot === undefined ? undefined : lists.loneWatcher(slot);
-    const areSeveral = slot !== undefined && only === undefined;
-    if (areSeveral && needsOwnBatch(lists.sizeOf(slot), job)) return false;
+    if (slot !== undefined && only === undefined && needsOwnBatch(lists.sizeOf(slot), job)) return false;
     const limit = pending.take(key);
     this.#begun.push(key);
     try {
-      if (only !== undefined) countTries(parking, job, 1, parking.triesFor(only, key) ? 1 : 0);
-      else if (areSeveral) this.#begin(new Pass(key, limit, pending.taken), slot, job);
-      else job.count(1, 0);
+      if (slot === undefined) job.count(1, 0);
+      else if (only === undefined) this.#begin(new Pass(key, limit, pending.taken), slot, job);
+      else countTries(parking, job, 1, parking.triesFor(only, key) ? 1 : 0);
     } finally {
       this.#begun.pop();
     }

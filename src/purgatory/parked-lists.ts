@@ -10,6 +10,7 @@
 import { mustHold } from '../base/must-hold.ts';
 import type { KeyInterest, Membership } from '../bus/membership/bus-member.ts';
 import { COLUMN_1, COLUMN_2, NONE, Slab, type Slot } from '../slab/slab.ts';
+import type { Compactable } from '../turns/compaction.ts';
 import type { DelayedOperation } from './delayed-operation.ts';
 
 /** A key and how many parked operations watch it. */
@@ -29,10 +30,10 @@ type Refile = (own: number, from: Slot, to: Slot) => number;
  * More cells take over 10 ms to copy, the first time in a process (`npm run bench -- herd`). They
  * wait until more were removed.
  */
-const MAX_COPIED = 50_000;
+export const MAX_COPIED = 50_000;
 
 /** @typeParam Watch what an operation waits for: a key, or a key with a threshold. */
-export abstract class ParkedLists<Watch> {
+export abstract class ParkedLists<Watch> implements Compactable {
   protected operations: Slab<DelayedOperation> = new Slab();
   protected all: Slot = this.operations.makeList(NONE, NONE);
   /**
@@ -131,7 +132,8 @@ export abstract class ParkedLists<Watch> {
   }
 
   /**
-   * Whether `compact` would give memory back that is worth its time, which is about 10 ms at most.
+   * Whether under a quarter of the memory is in use, and `compact` takes about 10 ms at most. The
+   * slabs of a subclass count together.
    */
   get isSparse(): boolean {
     return this.operations.isSparse && this.size <= MAX_COPIED;
@@ -154,11 +156,6 @@ export abstract class ParkedLists<Watch> {
     this.operations = operations;
     this.all = all;
     this.#moves++;
-  }
-
-  /** Whether it is worth it to visit `visits` cells in order to give the memory of `slab` back. */
-  protected static isWorthIt(slab: Slab<unknown>, visits: number): boolean {
-    return slab.isSparse && visits <= MAX_COPIED && visits <= 4 * slab.capacity;
   }
 
   /** Throws unless the order is sound; returns the places in it. For tests: O(parked). */

@@ -21,16 +21,17 @@ import { cut, keyText } from '../base/text.ts';
 import type { BusLink } from '../bus/membership/bus-link.ts';
 import { NONE } from '../slab/slab.ts';
 import type { Timer } from '../timer/timer.ts';
-import type { Job } from '../turns/job.ts';
+import { Compaction } from '../turns/compaction.ts';
 import { type Scheduler, schedulerOf } from '../turns/scheduler.ts';
 import { Settler } from '../turns/settler.ts';
 import { DebugHints } from './debug-hints.ts';
-import { COMPLETED, type DelayedOperation, type Keeper, tryOnce } from './delayed-operation.ts';
+import { COMPLETED, type DelayedOperation, type Keeper } from './delayed-operation.ts';
 import { EventStack, NO_EVENT } from './event-stack.ts';
 import type { ParkedLists } from './parked-lists.ts';
 import type { CheckedPurgatoryOptions } from './purgatory-options.ts';
 import { PurgatoryMeter } from './telemetry/purgatory-meter.ts';
 import type { EventsSnapshot } from './telemetry/purgatory-snapshot.ts';
+import { tryElseReject, tryElseReport, tryOnce } from './tries.ts';
 
 const COMPLETED_ALREADY =
   'purgatory "%s": a %s that is completed already is not parked. Each wait takes a new one';
@@ -71,11 +72,9 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
   isClosed = false;
   /** The events and other tries that are under way in this call. */
   readonly underWay: EventStack = new EventStack();
-  /** Counts the operations that are removed. Wraps round. */
-  #removals = 0;
-  /** The count when memory, and the wake-up of an empty timer, were last looked at. */
-  #trimmedAt = 0;
-  readonly #compaction: Job;
+  /** Operations were removed, and nobody has looked since whether the timer and memory can rest. */
+  #isTrimDue = false;
+  readonly #compaction: Compaction;
   /** The events that have yet to be served, in a purgatory that has such. */
   events: PendingEvents | undefined;
   /** The way to the purgatories of this name in other processes, if there is a bus. */
@@ -90,7 +89,7 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
     this.timer = timer;
     this.hints = new DebugHints(this, lists);
     this.scheduler = schedulerOf(timer);
-    this.#compaction = this.scheduler.job({ sliceMs, doBatch: () => this.#compact() });
+    this.#compaction = new Compaction(this.scheduler, sliceMs, lists);
     this.settler = new Settler(this.scheduler, sliceMs);
     this.#options = options;
   }
@@ -132,17 +131,12 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
    * @throws what the try throws; then it is not parked any more.
    */
   tryParked(operation: DelayedOperation): boolean {
-    const { keys } = this.underWay;
-    const isNested = keys.length > 0;
-    if (isNested) keys.push(NO_EVENT);
+    this.underWay.keys.push(NO_EVENT);
     try {
       if (this.meter.hasTryListener) this.meter.willTry(operation, undefined);
-      return tryOnce(operation);
-    } catch (error) {
-      if (this.keeps(operation)) this.reject(operation, error);
-      throw error;
+      return tryElseReject(operation, this);
     } finally {
-      if (isNested) keys.pop();
+      this.endEvent();
     }
   }
 
@@ -180,15 +174,10 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
       operation.$keeper = this;
       lists.park(operation, watches, meter.stamp(delayMs));
     } catch (error) {
-      throw this.#undo(operation, error);
+      if (operation.$keeper === this) this.#unpark(operation, NONE); // it was parked in part
+      throw this.#countTimerRefusal(error);
     }
     meter.didPark(operation, watches);
-  }
-
-  /** Takes out an operation that was parked in part. Returns the error. */
-  #undo(operation: DelayedOperation, error: unknown): unknown {
-    if (operation.$keeper === this) this.#unpark(operation, NONE);
-    return this.#countTimerRefusal(error);
   }
 
   /**
@@ -234,36 +223,20 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
   endEvent(): void {
     const { keys } = this.underWay;
     keys.pop();
-    if (keys.length === 0 && this.#removals !== this.#trimmedAt) this.#trim();
+    if (keys.length === 0 && this.#isTrimDue) this.#trim();
   }
 
   /**
-   * Tries a parked operation for the innermost event, whose key is `key`, if there is one. True iff
-   * that completed it, also if `tryComplete` called `forceComplete` and then returned false or
-   * threw. What it throws is reported.
+   * Tries a parked operation for an event on `key` that tries it alone, or for none (NO_EVENT). As
+   * {@link tryElseReport}.
    */
-  tries(operation: DelayedOperation, key: unknown): boolean {
-    const removals = this.#removals;
-    let isCompleted = false;
-    try {
-      if (tryOnce(operation, key)) return true;
-      // In most tries none is removed, so the operation need not be read.
-      if (removals !== this.#removals) isCompleted = operation.isCompleted;
-    } catch (error) {
-      isCompleted = operation.isCompleted;
-      this.report(error, operation, key);
-    }
-    return isCompleted;
-  }
-
-  /** As {@link tries}, for an event on `key` that tries it alone, or for none (NO_EVENT). */
   triesFor(operation: DelayedOperation, key: unknown): boolean {
     this.underWay.keys.push(key);
     try {
       const { meter } = this;
       const eventKey = key === NO_EVENT ? undefined : key;
       if (meter.hasTryListener) meter.willTry(operation, eventKey);
-      return this.tries(operation, eventKey);
+      return tryElseReport(operation, this, eventKey);
     } finally {
       this.endEvent();
     }
@@ -304,10 +277,9 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
   }
 
   reject(operation: DelayedOperation, error: unknown): void {
-    const { meter, lists } = this;
-    const isHeard = meter.hasRejectionListener;
-    const key = isHeard ? (this.underWay.key ?? lists.keysOf(operation, 1)[0]) : undefined;
-    meter.didEnd('rejected', operation, this.#unpark(operation, NONE), { error, key });
+    const key = this.underWay.key ?? this.lists.keysOf(operation, 1)[0];
+    const stamp = this.#unpark(operation, NONE);
+    this.meter.didEnd('rejected', operation, stamp, { error, key });
   }
 
   /**
@@ -368,7 +340,7 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
    * Takes `operation` off the lists and the timer, and sets its `$place`. Returns its stamp.
    */
   #unpark(operation: DelayedOperation, place: number): number {
-    this.#removals = (this.#removals + 1) | 0;
+    this.#isTrimDue = true;
     const stamp = this.lists.remove(operation);
     const slot = operation.$slot;
     if (slot !== NONE) this.timer.release(operation, slot);
@@ -380,13 +352,8 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
 
   /** After operations were removed, outside of events. */
   #trim(): void {
-    this.#trimmedAt = this.#removals;
+    this.#isTrimDue = false;
     this.timer.trim();
-    if (this.lists.isSparse) this.#compaction.wakeNextTurn();
-  }
-
-  #compact(): boolean {
-    if (this.lists.isSparse) this.lists.compact();
-    return false;
+    this.#compaction.look();
   }
 }

@@ -7,9 +7,7 @@
 // or when it was stopped. All its fields hold small integers or references: V8 boxes any other
 // number.
 import { NONE, type Slot } from '../slab/slab.ts';
-
-/** More watchers than a key can have. */
-export const ALL: number = 2 ** 30 - 1;
+import { ALL, addLimits } from './event-limit.ts';
 
 export class Pass<K = unknown> {
   /**
@@ -37,11 +35,10 @@ export class Pass<K = unknown> {
   /** The pass of the events that have come meanwhile. It has yet to begin. */
   after: Pass<K> | undefined = undefined;
 
-  /** @param limit how many may complete; Infinity for all. */
   constructor(key: K, limit: number = ALL, number = 0) {
     this.key = key;
     this.number = number;
-    this.left = Math.min(limit, ALL);
+    this.left = limit;
   }
 
   get hasBegun(): boolean {
@@ -54,7 +51,7 @@ export class Pass<K = unknown> {
 
   /** As many more may complete. */
   allow(limit: number): void {
-    this.left = Math.min(this.left + limit, ALL);
+    this.left = addLimits(this.left, limit);
   }
 
   /** One has completed for its event: it stops when no other may. */

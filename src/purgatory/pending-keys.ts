@@ -3,6 +3,7 @@
 //
 // Ground rules. It keeps a number a key, and no record: with 10,000 keys notified in a turn, a
 // record for each cost the collector as much as the tries. Costs: O(1).
+import { addLimits } from './event-limit.ts';
 
 export class PendingKeys<K> extends Map<K, number> {
   /**
@@ -25,7 +26,7 @@ export class PendingKeys<K> extends Map<K, number> {
 
   /** As many more may complete. */
   allow(key: K, limit: number): void {
-    this.set(key, (this.get(key) ?? 0) + limit);
+    this.set(key, addLimits(this.get(key) ?? 0, limit));
   }
 
   /** A deadline has completed one for the event of `key`, which may use up its limit. */

@@ -1,6 +1,5 @@
 // The options of every kind of purgatory and of its waits, and their checks.
 import {
-  COUNT,
   checkedFunction,
   checkedNumber,
   checkedSignal,
@@ -35,23 +34,6 @@ export interface PurgatoryOptions<Op extends DelayedOperation = DelayedOperation
    * as an uncaught exception.
    */
   onError?: ((error: unknown, op: Op) => void) | undefined;
-}
-
-/** The options of an event: {@link Purgatory.notify} and {@link Purgatory.checkAndComplete}. */
-export interface EventOptions {
-  /**
-   * The event ends after so many completions, in park order: an integer >= 1. A try that returns a
-   * promise does not count. With a bus, this holds in each process. Default: none.
-   */
-  atMost?: number | undefined;
-}
-
-const EVENT_OPTIONS: OptionNames<EventOptions> = { atMost: true };
-
-/** The most completions of an event. @throws TypeError, RangeError (Node's codes) for a bad one. */
-export function checkedAtMost(options: EventOptions): number {
-  const given = knownOptions('an event', options, EVENT_OPTIONS);
-  return checkedNumber('options.atMost', given.atMost, Number.POSITIVE_INFINITY, COUNT);
 }
 
 /** The options of a wait. */

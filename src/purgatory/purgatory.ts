@@ -13,24 +13,18 @@ import { requiredFunction } from '../base/checks.ts';
 import { isDebugging } from '../base/debug.ts';
 import { purgatoryClosed } from '../base/errors.ts';
 import { BusLink, type CheckedBusLink } from '../bus/membership/bus-link.ts';
-import {
-  type BusMember,
-  checkHintKey,
-  type HintValue,
-  type MergeValues,
-} from '../bus/membership/bus-member.ts';
+import { type BusMember, checkHintKey, type HintValue } from '../bus/membership/bus-member.ts';
 import { Sweep } from '../bus/membership/sweep.ts';
 import { AbstractPurgatory } from './abstract-purgatory.ts';
 import { checkOperation, type DelayedOperation } from './delayed-operation.ts';
+import { addHints, checkedLimit, type EventOptions, hintOfLimit, limitOfHint } from './event-limit.ts';
 import { EventQueue } from './event-queue.ts';
 import { KeyCopies } from './key-copies.ts';
 import { ParkedWalk } from './parked-walk.ts';
 import { Parking } from './parking.ts';
 import {
-  checkedAtMost,
   checkedPurgatoryOptions,
   checkedWaitOptions,
-  type EventOptions,
   type PurgatoryOptions,
   type WaitOptions,
 } from './purgatory-options.ts';
@@ -38,14 +32,8 @@ import type { NotYet, WaitResult } from './wait.ts';
 import { type Attempt, Waiter } from './wait-for.ts';
 import { Watchers } from './watchers.ts';
 
-/** The limit of an event without `atMost`. */
-const ALL = Number.POSITIVE_INFINITY;
 /** Watchers of a key that are tried in the call that brings a hint; the bus slices those. */
 const MAX_TRIED_AT_ONCE = 64;
-
-/** Limits of pending hints add up. One without a limit removes it. */
-const addedLimits: MergeValues = (earlier, later) =>
-  earlier === undefined || later === undefined ? undefined : Number(earlier) + Number(later);
 
 /** @internal */
 export { checkPurgatoryInvariants } from './abstract-purgatory.ts';
@@ -76,7 +64,7 @@ export class Purgatory<K = string, Op extends DelayedOperation = DelayedOperatio
     const hinted: BusMember['hinted'] = (key, limit) => this.#hinted(key as K, limit);
     const sweepOf = ({ sweepMs, clock }: CheckedBusLink): Sweep =>
       new Sweep(new ParkedWalk(parking), sweepMs, clock);
-    parking.link = BusLink.join(checked.link, { name, hinted, merge: addedLimits }, parking.lists, sweepOf);
+    parking.link = BusLink.join(checked.link, { name, hinted, merge: addHints }, parking.lists, sweepOf);
   }
 
   /**
@@ -120,7 +108,7 @@ export class Purgatory<K = string, Op extends DelayedOperation = DelayedOperatio
    * @throws TypeError, RangeError (Node's codes) when `atMost` is no integer of at least 1.
    */
   checkAndComplete(key: K, options?: EventOptions): number {
-    const limit = options === undefined ? ALL : checkedAtMost(options);
+    const limit = checkedLimit(options);
     if (isDebugging)
       this.#parking.hints.lookAtEvent('checkAndComplete', key, this.#parking.link !== undefined);
     return this.#events.now(key, limit);
@@ -147,10 +135,10 @@ export class Purgatory<K = string, Op extends DelayedOperation = DelayedOperatio
    *   ERR_INVALID_ARG_VALUE for one of more than 1,024 bytes.
    */
   notify(key: K, options?: EventOptions): void {
-    const limit = options === undefined ? ALL : checkedAtMost(options);
+    const limit = checkedLimit(options);
     if (isDebugging) this.#parking.hints.lookAtEvent('notify', key);
     if (this.#parking.isClosed) return;
-    this.#parking.link?.publish(key, limit === ALL ? undefined : limit);
+    this.#parking.link?.publish(key, hintOfLimit(limit));
     this.#events.add(key, limit);
   }
 
@@ -232,7 +220,7 @@ export class Purgatory<K = string, Op extends DelayedOperation = DelayedOperatio
   }
 
   #hinted(key: K, value: HintValue | undefined): boolean {
-    const limit = Number(value) >= 1 ? Number(value) : ALL;
+    const limit = limitOfHint(value);
     const watchers = this.watchersOf(key);
     if (watchers > MAX_TRIED_AT_ONCE) {
       this.#events.add(key, limit);

@@ -6,8 +6,10 @@
 //
 // Costs. O(operations that watch the key): `npm run bench -- scan`.
 import type { Job } from '../turns/job.ts';
+import { ALL } from './event-limit.ts';
 import type { Parking } from './parking.ts';
-import { ALL, Pass } from './pass.ts';
+import { Pass } from './pass.ts';
+import { tryElseReport } from './tries.ts';
 import type { Watchers } from './watchers.ts';
 
 type Watched<K> = Parking<K, Watchers<K>>;
@@ -53,7 +55,7 @@ function walk<K>(parking: Watched<K>, pass: Pass<K>, most: number, steps: number
       tried++;
       const operation = lists.nextOf(pass);
       if (hasTryListener) meter.willTry(operation, key);
-      if (!parking.tries(operation, key)) continue;
+      if (!tryElseReport(operation, parking, key)) continue;
       pass.countCompletion();
       if (++completed >= most) break;
     }

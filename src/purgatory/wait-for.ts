@@ -5,8 +5,8 @@
 // more try follows. When the wait has ended otherwise, what the promise resolves or rejects with is
 // dropped, and `context.signal` aborts.
 //
-// The wait is the context of its tries. Fields that only conditions with a promise or a signal need
-// are in a record of their own.
+// The wait is the context of its tries. Fields that only conditions with a promise need are in a
+// record of their own.
 import type { Rejection } from '../base/rejection.ts';
 import type { Settler } from '../turns/settler.ts';
 import type { CheckedWaitOptions } from './purgatory-options.ts';
@@ -35,10 +35,8 @@ export interface AttemptContext<K = string> {
  */
 export type Attempt<T, K = string> = (context: AttemptContext<K>) => T | NotYet | Promise<T | NotYet>;
 
-/** What a wait needs whose condition returns promises, or asks for its signal. */
+/** The tries of a condition that returns promises. */
 class AsyncTries {
-  /** The condition has returned a promise: at the next tries it may, too. */
-  isAsynchronous = false;
   /**
    * Tries that have begun and not ended: 0 or 1, unless a synchronous one led to another before it
    * ended.
@@ -49,7 +47,6 @@ class AsyncTries {
   /** An event came while a try was under way; and the key of the last such event. */
   isDue = false;
   dueKey: unknown;
-  controller: AbortController | undefined;
 
   /**
    * A try begins for an event on `key`, and is under way from its call on: its first part may cause
@@ -71,26 +68,30 @@ class AsyncTries {
 
 export class Waiter extends Wait implements AttemptContext<unknown> {
   readonly #condition: Attempt<unknown, unknown>;
-  #async: AsyncTries | undefined;
+  /** There when the condition has returned a promise: at the next tries it may, too. */
+  #tries: AsyncTries | undefined;
+  /** There when the condition has asked for its signal: most look at memory, and never do. */
+  #controller: AbortController | undefined;
 
   constructor(condition: Attempt<unknown, unknown>, options: CheckedWaitOptions) {
     super(options);
     this.#condition = condition;
-    this.#async = undefined;
+    this.#tries = undefined;
+    this.#controller = undefined;
   }
 
   /** A try has begun, and its promise has not settled. */
   get isUnderWay(): boolean {
-    return this.#async !== undefined && this.#async.underWay > 0;
+    return this.#tries !== undefined && this.#tries.underWay > 0;
   }
 
   /** A try without a promise has ended when the next event comes. */
   get key(): unknown {
-    return this.#async?.isAsynchronous ? this.#async.key : this.keeper?.underWay.key;
+    return this.#tries === undefined ? this.keeper?.underWay.key : this.#tries.key;
   }
 
   override tryComplete(key?: unknown): boolean {
-    const tries = this.#async?.isAsynchronous === true ? this.#async : undefined;
+    const tries = this.#tries;
     if (tries?.begin(key) === false) return false;
     let value: unknown;
     let isPromise: boolean;
@@ -110,9 +111,8 @@ export class Waiter extends Wait implements AttemptContext<unknown> {
   }
 
   #follow(promise: PromiseLike<unknown>, key: unknown): void {
-    this.#async ??= new AsyncTries();
-    const tries = this.#async;
-    tries.isAsynchronous = true;
+    this.#tries ??= new AsyncTries();
+    const tries = this.#tries;
     tries.key = key;
     const { keeper } = this;
     if (keeper !== undefined) keeper.underWay.hasPromises = true;
@@ -130,22 +130,21 @@ export class Waiter extends Wait implements AttemptContext<unknown> {
     );
   }
 
-  /** The signal of its tries: most conditions look at memory and never ask for it. */
   get signal(): AbortSignal {
-    this.#async ??= new AsyncTries();
-    const tries = this.#async;
-    if (tries.controller === undefined) {
-      tries.controller = new AbortController();
-      const failure = this.failure();
-      if (failure !== undefined) tries.controller.abort(failure.reason);
-    }
-    return tries.controller.signal;
+    this.#controller ??= new AbortController();
+    this.#abortIfFailed();
+    return this.#controller.signal;
   }
 
   override end(outcome: WaitResult<unknown> | Rejection, settler: Settler | undefined): void {
     super.end(outcome, settler);
-    const controller = this.#async?.controller;
-    const failure = controller === undefined ? undefined : this.failure();
-    if (failure !== undefined) controller?.abort(failure.reason);
+    this.#abortIfFailed();
+  }
+
+  /** What its tries have begun aborts, if it has ended without a value. */
+  #abortIfFailed(): void {
+    if (this.#controller === undefined) return;
+    const failure = this.failure();
+    if (failure !== undefined) this.#controller.abort(failure.reason);
   }
 }

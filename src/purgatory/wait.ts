@@ -28,14 +28,14 @@ export function isAnswer(value: unknown): boolean {
 }
 
 export abstract class Wait extends DelayedOperation implements Abortable, Settleable {
-  readonly label: string | undefined;
+  override readonly $label: string | undefined;
   readonly #signal: AbortSignal | undefined;
   #resolve: ((outcome: unknown) => void) | undefined;
   #outcome: unknown;
 
   constructor({ timeoutMs, signal, label }: CheckedWaitOptions) {
     super(timeoutMs);
-    this.label = label;
+    this.$label = label;
     this.#signal = signal;
     this.#resolve = undefined;
     this.#outcome = undefined;
@@ -135,10 +135,6 @@ export abstract class Wait extends DelayedOperation implements Abortable, Settle
   override $expire(settler?: Settler): unknown[] {
     this.end(this.expiry(), settler);
     return [];
-  }
-
-  override get $label(): string | undefined {
-    return this.label;
   }
 
   settle(): void {

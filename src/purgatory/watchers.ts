@@ -11,7 +11,7 @@
 import { mustHold } from '../base/must-hold.ts';
 import { COLUMN_1, COLUMN_2, NONE, Slab, type Slot } from '../slab/slab.ts';
 import type { DelayedOperation } from './delayed-operation.ts';
-import { type CountedKey, OWN, ParkedLists, STAMP } from './parked-lists.ts';
+import { type CountedKey, MAX_COPIED, OWN, ParkedLists, STAMP } from './parked-lists.ts';
 import { Pass } from './pass.ts';
 
 /** The columns of a key: its oldest watch, or its lone watcher, and how many watch it. */
@@ -268,11 +268,8 @@ export class Watchers<K> extends ParkedLists<K> {
 
   override get isSparse(): boolean {
     const { operations } = this;
-    const keys = this.#keys;
-    const watches = this.#watches;
-    if (!(operations.isSparse || keys.isSparse || watches.isSparse)) return false;
-    const visits = operations.inUse + keys.inUse + watches.inUse;
-    return [operations, keys, watches].some((slab) => ParkedLists.isWorthIt(slab, visits));
+    const spare = operations.spare + this.#keys.spare + this.#watches.spare;
+    return spare > 0 && operations.inUse + this.#keys.inUse + this.#watches.inUse <= MAX_COPIED;
   }
 
   /** Parks all anew. The old cells say where each key and each watch is now. */

@@ -67,11 +67,14 @@ export class Slab<T = never> {
     return this.cells.length >> STRIDE_BITS;
   }
 
+  /** The cells beyond four times those in use, which are too many. Below 0: so many are missing. */
+  get spare(): number {
+    return (this.cells.length >> STRIDE_BITS) - Math.max(MIN_CELLS, 4 * this.#inUse);
+  }
+
   /** Whether under a quarter of the memory is in use. */
   get isSparse(): boolean {
-    return (
-      this.#inUse << (STRIDE_BITS + 2) < this.cells.length && this.cells.length > MIN_CELLS << STRIDE_BITS
-    );
+    return this.spare > 0;
   }
 
   /** Makes a ring of one cell. */
@@ -156,6 +159,17 @@ export class Slab<T = never> {
     cells[to + PREV] = last;
     cells[from + NEXT] = from;
     cells[from + PREV] = from;
+  }
+
+  /**
+   * Visits the others of `list`, in order, with their ticks where they have such. The visitor may
+   * move the slot that it is given.
+   */
+  forEach(list: Slot, visit: (slot: Slot, tick: number) => void): void {
+    for (let slot = this.next(list), next = slot; slot !== list; slot = next) {
+      next = this.next(slot);
+      visit(slot, this.tick(slot));
+    }
   }
 
   isEmpty(list: Slot): boolean {

@@ -10,6 +10,7 @@
 // for a tick that is not after the horizon waits in `next`, so no pass runs what it adds itself.
 import { mustHold } from '../base/must-hold.ts';
 import { NONE, Slab, type Slot } from '../slab/slab.ts';
+import type { Compactable } from '../turns/compaction.ts';
 import type { TimerTask } from './timer-task.ts';
 
 /** How the tasks that are ahead are kept. The costs are those of Varghese & Lauck (1987). */
@@ -61,7 +62,7 @@ const MAX_IDLE_LISTS = 64;
 /** To file so many anew takes about 10 ms, the first time in a process (`npm run bench -- herd`). */
 const MAX_REFILED = 8_192;
 
-export class PendingTasks<S extends Scheme = Scheme> {
+export class PendingTasks<S extends Scheme = Scheme> implements Compactable {
   readonly #make: MakeScheme<S>;
   #slab!: Slab<TimerTask>;
   #due!: Slot;
@@ -211,20 +212,20 @@ export class PendingTasks<S extends Scheme = Scheme> {
     return this.size === 0 ? Number.POSITIVE_INFINITY : tick;
   }
 
-  /** Whether there is memory that `refile` can give back at once. */
-  get isSparse(): boolean {
-    return this.#slab.isSparse && this.size <= MAX_REFILED;
-  }
-
-  /** To be called with no task left: ends the pass, and gives the memory of a burst back. */
+  /** To be called with no task left: ends the pass. */
   rest(): void {
     if (this.#scheme.cursor < this.horizon) this.catchUp(this.horizon);
-    if (this.#slab.isSparse || this.#slab.inUse > this.#least + MAX_IDLE_LISTS)
-      this.#renew(this.#scheme.cursor);
+  }
+
+  /** Whether `compact` gives memory back, at once: also the lists of a burst when no task is left. */
+  get isSparse(): boolean {
+    const slab = this.#slab;
+    if (this.size === 0 && slab.inUse > this.#least + MAX_IDLE_LISTS) return true;
+    return slab.isSparse && this.size <= MAX_REFILED;
   }
 
   /** Files all tasks anew, in memory of the right size, unless a pass is open. O(tasks). */
-  refile(): void {
+  compact(): void {
     if (this.isPassOpen) return;
     const tasks: TimerTask[] = [];
     const ticks: number[] = [];
@@ -238,10 +239,7 @@ export class PendingTasks<S extends Scheme = Scheme> {
   }
 
   #forEach(visit: (slot: Slot, tick: number) => void): void {
-    const slab = this.#slab;
-    for (const list of [this.#due, this.#next]) {
-      for (let slot = slab.next(list); slot !== list; slot = slab.next(slot)) visit(slot, slab.tick(slot));
-    }
+    for (const list of [this.#due, this.#next]) this.#slab.forEach(list, visit);
     this.#scheme.forEach(visit);
   }
 

@@ -18,6 +18,7 @@ import { reportError } from '../base/report-error.ts';
 import type { Clock, WakeUp } from '../clock/clock.ts';
 import { systemClock } from '../clock/system-clock.ts';
 import { NONE } from '../slab/slab.ts';
+import { Compaction } from '../turns/compaction.ts';
 import type { Job } from '../turns/job.ts';
 import { schedulerOf } from '../turns/scheduler.ts';
 import type { PendingTasks } from './pending-tasks.ts';
@@ -75,7 +76,7 @@ export abstract class Timer implements TaskKeeper {
   #armedMs = 0;
   readonly #hasReaper: boolean;
   #isRef = true;
-  readonly #compaction: Job;
+  readonly #compaction: Compaction;
   /** On the host's time, passes alternate with all other jobs of the system clock. */
   readonly #job: Job | undefined;
 
@@ -101,7 +102,7 @@ export abstract class Timer implements TaskKeeper {
     this.#nowMs = nowMs;
     this.#hasReaper = reaper;
     const scheduler = schedulerOf(this);
-    this.#compaction = scheduler.job({ sliceMs, doBatch: () => this.#compact() });
+    this.#compaction = new Compaction(scheduler, sliceMs, tasks);
     if (!reaper || clock !== systemClock) return;
     this.#job = scheduler.job({
       sliceMs,
@@ -396,9 +397,9 @@ export abstract class Timer implements TaskKeeper {
   }
 
   /**
-   * @internal To be called after tasks were taken out. With none left, gives the wake-up and memory
-   * back; with few left, memory in a turn of its own. Does nothing while a pass runs tasks: its end
-   * does it. O(1), but O(tasks of a bucket) on a fake host.
+   * @internal To be called after tasks were taken out. Gives the wake-up back if none is left, and
+   * memory in a turn of its own if few are. Does nothing while a pass runs tasks: its end does it.
+   * O(1), but O(tasks of a bucket) on a fake host.
    */
   trim(): void {
     if (this.#isRunning) return;
@@ -406,15 +407,10 @@ export abstract class Timer implements TaskKeeper {
     if (tasks.size === 0) {
       tasks.rest();
       this.#disarm();
-    } else {
-      if (this.clock.isStepped) this.#look();
-      if (tasks.isSparse) this.#compaction.wakeNextTurn();
+    } else if (this.clock.isStepped) {
+      this.#look();
     }
-  }
-
-  #compact(): boolean {
-    if (this.#tasks.isSparse) this.#tasks.refile();
-    return false;
+    this.#compaction.look();
   }
 
   /**

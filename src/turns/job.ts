@@ -7,7 +7,8 @@
 // The owner has the work. The job knows how much of it a batch may have: `left` steps, of which
 // `answersLeft` may answer a wait. What an answer causes runs in microtasks after the batch, where
 // the batch cannot measure it: so its answers are few, and its steps in vain may be many. The size
-// of a batch adapts to what its steps cost, those microtasks included. Costs. count: O(1).
+// of a batch adapts to what its steps cost, those microtasks included. Other rooms read its fields
+// and write none. Costs. count: O(1).
 
 /** Before anything is known: 16 answers of 1 ms each are a block that a program survives. */
 export const FIRST_BATCH = 16;
@@ -50,13 +51,16 @@ export class Job {
   isUnderWay = false;
   /** How many steps the next batch may have. */
   size: number = FIRST_BATCH;
-  /** How many steps the batch under way may have. */
-  #most = 0;
-  /** How many it has done. */
+  /** The steps that are left of the batch under way. 0 or less: it is full. */
+  left = 0;
+  /** The answers that are left of it. */
+  answersLeft = 0;
+  /** Whether the batch has answered a wait. One that goes on without is bounded (MAX_VAIN). */
+  hasAnswered = false;
+  /** Whether the batch has caused microtasks, which the next batch is to come after. */
+  needsMicrotasks = false;
+  /** How many steps the last batch has done. */
   done = 0;
-  /** How many of them have answered a wait. */
-  #answers = 0;
-  #hasMadePromises = false;
   /** When the slice of the turn ends, in ms of the clock. */
   endMs: number = Number.POSITIVE_INFINITY;
   #hasRun = false;
@@ -110,35 +114,20 @@ export class Job {
     return this.#timedSteps === 0 ? null : this.#timedMs / this.#timedSteps;
   }
 
-  /** The steps that are left of the batch under way. 0 or less: it is full. */
-  get left(): number {
-    return this.answersLeft > 0 ? this.#most - this.done : 0;
-  }
-
-  /** The answers that are left of it. */
-  get answersLeft(): number {
-    return Math.min(this.#most, MAX_ANSWERS) - this.#answers;
-  }
-
-  /** Whether the batch has answered a wait. One that goes on without is bounded (MAX_VAIN). */
-  get hasAnswered(): boolean {
-    return this.#answers > 0;
-  }
-
-  /** Whether the batch has caused microtasks, which the next batch is to come after. */
-  get needsMicrotasks(): boolean {
-    return this.#answers > 0 || this.#hasMadePromises;
-  }
-
   /** Counts `steps` steps of the batch, of which `answers` have answered a wait. */
   count(steps: number, answers: number): void {
+    this.left -= steps;
     this.done += steps;
-    this.#answers += answers;
+    if (answers === 0) return;
+    this.hasAnswered = true;
+    this.needsMicrotasks = true;
+    this.answersLeft -= answers;
+    if (this.answersLeft <= 0) this.left = 0;
   }
 
   /** A step has made a promise and answered nobody yet: it goes on in microtasks. */
   goesOnInMicrotasks(): void {
-    this.#hasMadePromises = true;
+    this.needsMicrotasks = true;
   }
 
   /** How many answers a batch may have. */
@@ -148,10 +137,11 @@ export class Job {
 
   /** Does a batch of at most `steps` steps. Returns whether anything is left. */
   doBatch(steps: number, endMs: number): boolean {
-    this.#most = Math.min(this.size, steps);
+    this.left = Math.min(this.size, steps);
+    this.answersLeft = Math.min(this.left, MAX_ANSWERS);
+    this.hasAnswered = false;
+    this.needsMicrotasks = false;
     this.done = 0;
-    this.#answers = 0;
-    this.#hasMadePromises = false;
     this.endMs = endMs;
     this.#hasRun = true;
     this.isUnderWay = this.#options.doBatch(this);

@@ -1,15 +1,16 @@
-import { execFile } from 'node:child_process';
-import { promisify } from 'node:util';
 import { expect } from 'chai';
+import { runSource } from '../support/child.ts';
 
 /**
  * The output of a process whose purgatory sees an error and is closed, with the variable
  * NODE_DEBUG.
  */
-function printed(NODE_DEBUG: string): Promise<{ stdout: string; stderr: string }> {
-  return promisify(execFile)(process.execPath, ['--import', 'tsx', 'test/compat/children/debuglog.ts'], {
-    env: { ...process.env, NODE_DEBUG },
+async function printed(NODE_DEBUG: string): Promise<{ stdout: string; stderr: string }> {
+  const { code, stdout, stderr } = await runSource(['test/compat/children/debuglog.ts'], {
+    env: { NODE_DEBUG },
   });
+  expect(code).to.equal(0);
+  return { stdout, stderr };
 }
 
 describe('What the library prints by itself', function () {

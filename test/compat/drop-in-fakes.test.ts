@@ -4,7 +4,7 @@ import * as nodeTimers from 'node:timers';
 import { expect } from 'chai';
 import { SystemTimer } from '../../src/index.ts';
 import * as dropIn from '../../src/waits/timers/index.ts';
-import { ok, runBuiltChild, runChild, summary } from '../support/child.ts';
+import { ok, runChild, summary } from '../support/child.ts';
 import { until } from '../support/turns.ts';
 import { FAKE_CLOCKS, type FakeClock, TIMELESS_FAKE_CLOCKS } from './fake-clocks.ts';
 
@@ -179,14 +179,6 @@ describe('The drop-in timers as the globals', function () {
     'with tasks that were pending before',
     'with a fake on top of them, which takes only calls through itself',
     'with a fake that was loaded after them, and goes by itself',
-  ]) {
-    it(scene, async () => {
-      expect(summary(await runBuiltChild('drop-in-global', [scene]))).to.deep.equal(ok('all well'));
-    });
-  }
-
-  // They reach code that nothing in this process can, so they are covered.
-  for (const scene of [
     'behind a wrapper',
     'under a spy, which is called as often as with those of Node',
     'a timer of the engine under the wrapper of a wrapper',
@@ -198,7 +190,7 @@ describe('The drop-in timers as the globals', function () {
 
   it('with the mock of node:test on top of them', async () => {
     const scene = 'with the mock of node:test on top of them';
-    const child = await runBuiltChild('drop-in-global', [scene], ['--no-warnings']); // called experimental
+    const child = await runChild('drop-in-global', [scene], ['--no-warnings']); // called experimental
     expect(summary(child)).to.deep.equal(ok('all well'));
   });
 

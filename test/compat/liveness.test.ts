@@ -1,9 +1,9 @@
 import { expect } from 'chai';
-import { type ChildResult, ok, runBuiltChild, summary } from '../support/child.ts';
+import { type ChildResult, ok, runChild, summary } from '../support/child.ts';
 
 /** Runs all scenes side by side: each process mostly waits for its own start. */
 function runScenes(scenes: readonly string[]): Promise<Map<string, ChildResult>> {
-  const results = scenes.map(async (scene) => [scene, await runBuiltChild('liveness', [scene])] as const);
+  const results = scenes.map(async (scene) => [scene, await runChild('liveness', [scene])] as const);
   return Promise.all(results).then((entries) => new Map(entries));
 }
 
@@ -65,7 +65,7 @@ describe('behaviours 5 and 18: an error that nobody takes ends the process, as o
     ['a throw of onError', 'out of onError', ''],
   ]) {
     it(scene, async () => {
-      const { code, stdout, stderr } = await runBuiltChild('liveness', [scene]);
+      const { code, stdout, stderr } = await runChild('liveness', [scene]);
       expect(code).to.equal(1);
       expect(stdout.trim()).to.equal(printed);
       expect(stderr).to.match(new RegExp(`error: ${message}`, 'i'));

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { ok, runBuiltChild, summary } from '../support/child.ts';
+import { ok, runChild, summary } from '../support/child.ts';
 
 describe('behaviour 15: the engine keeps no reference and no memory', function () {
   this.timeout(120_000);
@@ -25,7 +25,7 @@ describe('behaviour 15: the engine keeps no reference and no memory', function (
 
   for (const [scene, title] of Object.entries(titles)) {
     it(title, async () => {
-      const result = await runBuiltChild('memory', [scene], ['--expose-gc']);
+      const result = await runChild('memory', [scene], ['--expose-gc']);
       expect(summary(result)).to.deep.equal(ok('all well'));
     });
   }

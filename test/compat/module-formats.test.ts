@@ -1,10 +1,11 @@
 import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
+import { publint } from 'publint';
 import { ok, runNode, summary } from '../support/child.ts';
 import { uncovered } from '../support/uncovered.ts';
 
@@ -24,7 +25,7 @@ const PRINTED =
 describe('The package, packed and installed', function () {
   this.timeout(120_000);
   let home: string;
-  let archiveBytes: number;
+  let archive: string;
   let unpackedBytes: number;
   let files: string[];
 
@@ -35,9 +36,8 @@ describe('The package, packed and installed', function () {
     // Without `prepack`: it removes dist/, which tests of other processes load at this moment.
     const args = ['pack', '--ignore-scripts', '--pack-destination', home];
     await run('npm', args, { cwd: root, env: uncovered() });
-    const [archive] = (await readdir(home)).filter((name) => name.endsWith('.tgz'));
+    [archive] = (await readdir(home)).filter((name) => name.endsWith('.tgz'));
     await run('tar', ['-xzf', join(home, archive), '-C', join(modules, 'purgatory'), '--strip-components=1']);
-    archiveBytes = (await stat(join(home, archive))).size;
     files = await readdir(join(modules, 'purgatory'), { recursive: true });
     const sizes = await Promise.all(files.map((file) => stat(join(modules, 'purgatory', file))));
     unpackedBytes = sizes.filter((each) => each.isFile()).reduce((sum, { size }) => sum + size, 0);
@@ -100,16 +100,30 @@ export { IdleTimeouts, operations };`;
     expect(others).to.deep.equal([]);
   });
 
-  it('leads from its README to files that it brings; pictures are in the repository', async () => {
-    const readme = await readFile(join(home, 'node_modules/purgatory/README.md'), 'utf8');
-    const links = [...readme.matchAll(/(?<!!)\[[^\]]*\]\(([^)#\s]+)/g)].map(([, link]) => link);
-    const relative = links.filter((link) => !link.startsWith('https:'));
-    expect(relative).to.include('examples/delayed-fetch/README.md');
-    expect(relative.filter((link) => !files.includes(link))).to.deep.equal([]);
+  it('leads from its pages only to files that it brings; pictures are in the repository', async () => {
+    const pages = files.filter((file) => file.endsWith('.md'));
+    expect(pages).to.include.members(['README.md', 'docs/README.md', 'examples/delayed-fetch/README.md']);
+    const outside = pages.map(async (page) => {
+      const text = await readFile(join(home, 'node_modules/purgatory', page), 'utf8');
+      const links = text.replace(/^```.*?^```/gms, '').matchAll(/(?:\]\(|(?:src|srcset|href)=")([^)"\s]+)/g);
+      return [...links]
+        .map(([, link]) => link.split('#')[0])
+        .filter((link) => link !== '' && !/^[a-z]+:/.test(link))
+        .map((link) => join(dirname(page), link))
+        .filter((link) => !/\.(webp|svg)$/.test(link) && !files.includes(link))
+        .map((link) => `${page}: ${link}`);
+    });
+    expect((await Promise.all(outside)).flat()).to.deep.equal([]);
   });
 
-  it('is smaller than 450 kB as an archive, and than 1.4 MB unpacked', () => {
-    expect(archiveBytes).to.be.below(450_000);
+  it('has nothing that publint warns of', async () => {
+    const tarball = await readFile(join(home, archive));
+    const { messages } = await publint({ pack: { tarball: tarball.buffer }, strict: true });
+    expect(messages).to.deep.equal([]);
+  });
+
+  it('is smaller than 450 kB as an archive, and than 1.4 MB unpacked', async () => {
+    expect((await stat(join(home, archive))).size).to.be.below(450_000);
     expect(unpackedBytes).to.be.below(1_400_000);
   });
 });

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { ok, runBuiltChild, summary } from '../support/child.ts';
+import { ok, runChild, summary } from '../support/child.ts';
 
 describe('An uncaughtException handler ends what threw, and the process goes on', function () {
   this.timeout(60_000);
@@ -18,7 +18,7 @@ describe('An uncaughtException handler ends what threw, and the process goes on'
     'timer.close() for a throw of a host timer',
   ]) {
     it(`by ${scene}`, async () => {
-      expect(summary(await runBuiltChild('uncaught', [scene]))).to.deep.equal(ok('boom'));
+      expect(summary(await runChild('uncaught', [scene]))).to.deep.equal(ok('boom'));
     });
   }
 });

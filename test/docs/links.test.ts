@@ -1,10 +1,7 @@
-import { execFile } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 import { expect } from 'chai';
-import { uncovered } from '../support/uncovered.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
@@ -78,34 +75,6 @@ describe('The pages of the repository', () => {
     });
   }
 });
-
-describe('The pages of the package', () => {
-  it('lead only to files of the package; pictures are in the repository', async function () {
-    this.timeout(30_000);
-    const files = await packedFiles();
-    const pages = files.filter((file) => file.endsWith('.md'));
-    expect(pages).to.include.members(['README.md', 'docs/README.md', 'examples/delayed-fetch/README.md']);
-    const packed = new Set(files);
-    const outside = pages.flatMap((page) =>
-      linksIn(page)
-        .map((link) => link.split('#')[0])
-        .filter(
-          (path) => path !== '' && !/\.(webp|svg)$/.test(path) && !packed.has(join(dirname(page), path)),
-        )
-        .map((path) => `${page}: ${path}`),
-    );
-    expect(outside).to.deep.equal([]);
-  });
-});
-
-/** What `npm pack` would put into the package. */
-async function packedFiles(): Promise<string[]> {
-  const args = ['pack', '--dry-run', '--json', '--ignore-scripts'];
-  const options = { cwd: root, env: uncovered(), maxBuffer: 1e7 };
-  const { stdout } = await promisify(execFile)('npm', args, options);
-  const [{ files }] = JSON.parse(stdout) as [{ files: { path: string }[] }];
-  return files.map(({ path }) => path);
-}
 
 describe('The workflow', () => {
   it('runs what .ci/run runs: style and types, the tests on each release line, the runtimes', () => {

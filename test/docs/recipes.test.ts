@@ -49,39 +49,79 @@ describe('The recipe for a long poll', function () {
 
   for (const name of ['http.mjs', 'express.mjs', 'fastify.mjs']) {
     describe(name, () => {
+      // One server for all that it survives. Each message has its number there.
+      let server: DocumentedServer;
+      let url: string;
+      const posted: string[] = [];
+
+      before(async () => {
+        server = await DocumentedServer.start(recipe('long-poll', name), QUIET);
+        url = `http://127.0.0.1:${server.port}/messages`;
+      });
+      after(() => server[Symbol.asyncDispose]());
+
+      async function post(body: string): Promise<void> {
+        posted.push(body);
+        expect((await fetch(url, { method: 'POST', body })).status).to.equal(201);
+      }
+
+      /** What a poll is answered while nobody else waits. */
+      const answer = (from: number): unknown => ({
+        waiting: 0,
+        messages: posted.slice(from),
+        next: posted.length,
+      });
+
       it('answers what is there at once, and what comes later as soon as it comes', async () => {
-        await using server = await DocumentedServer.start(recipe('long-poll', name));
-        const url = `http://127.0.0.1:${server.port}/messages`;
-        const poll = get(`${url}?from=0`);
-        const posted = await fetch(url, { method: 'POST', body: 'hello' });
-        expect(posted.status).to.equal(201);
-        expect(await poll).to.deep.equal({ waiting: 0, messages: ['hello'], next: 1 });
-        expect(await get(`${url}?from=0`)).to.deep.equal({ waiting: 0, messages: ['hello'], next: 1 });
+        const from = posted.length;
+        const poll = get(`${url}?from=${from}`);
+        await post('hello');
+        expect(await poll).to.deep.equal(answer(from));
+        expect(await get(`${url}?from=${from}`)).to.deep.equal(answer(from));
       });
 
       it('loses no message between two polls, without a cursor and with the next one', async () => {
-        await using server = await DocumentedServer.start(recipe('long-poll', name));
-        const url = `http://127.0.0.1:${server.port}/messages`;
-        for (const body of ['a', 'b']) await fetch(url, { method: 'POST', body });
-        expect(await get(url)).to.deep.equal({ waiting: 0, messages: ['a', 'b'], next: 2 });
-        expect(await get(`${url}?from=1`)).to.deep.equal({ waiting: 0, messages: ['b'], next: 2 });
+        for (const body of ['a', 'b']) await post(body);
+        expect(await get(url)).to.deep.equal(answer(0));
+        expect(await get(`${url}?from=${posted.length - 1}`)).to.deep.equal(answer(posted.length - 1));
       });
 
       it('keeps nothing of a client that has gone', async () => {
-        await using server = await DocumentedServer.start(recipe('long-poll', name));
-        const url = `http://127.0.0.1:${server.port}/messages`;
+        const from = posted.length;
         const client = new AbortController();
-        const polls = Array.from({ length: 5 }, () => fetch(`${url}?from=9`, { signal: client.signal }));
+        const polls = Array.from({ length: 5 }, () =>
+          fetch(`${url}?from=${from + 9}`, { signal: client.signal }),
+        );
         const gone = Promise.allSettled(polls);
         await sleep(200);
         client.abort();
         await gone;
         // The last poll answers how many others wait. The post alone would not answer the five.
         await sleep(200);
-        const last = get(url);
+        const last = get(`${url}?from=${from}`);
         await sleep(100);
-        await fetch(url, { method: 'POST', body: 'hello' });
-        expect(await last).to.deep.equal({ waiting: 0, messages: ['hello'], next: 1 });
+        await post('hello');
+        expect(await last).to.deep.equal(answer(from));
+      });
+
+      it('refuses a `from` that is no whole number', async () => {
+        for (const from of ['abc', '1.5', '-1', 'Infinity']) {
+          expect((await fetch(`${url}?from=${from}`)).status, from).to.equal(400);
+        }
+      });
+
+      it('goes on after a bad URL, and after a post that breaks off', async () => {
+        for (const head of ['GET //', 'POST /messages']) {
+          const socket = connect(server.port, '127.0.0.1');
+          socket.on('error', () => {}); // 'close' follows
+          socket.write(`${head} HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\nhalf`);
+          await sleep(100);
+          socket.destroy();
+          await sleep(100);
+        }
+        const from = posted.length;
+        await post('hello');
+        expect(await get(`${url}?from=${from}`)).to.deep.equal(answer(from));
       });
 
       it('keeps nothing of a client that has gone before the handler is called', async () => {
@@ -96,29 +136,6 @@ describe('The recipe for a long poll', function () {
         await sleep(400);
         await fetch(url, { method: 'POST', body: 'hello' });
         expect(await last).to.deep.equal({ waiting: 0, messages: ['hello'], next: 1 });
-      });
-
-      it('refuses a `from` that is no whole number', async () => {
-        await using server = await DocumentedServer.start(recipe('long-poll', name));
-        for (const from of ['abc', '1.5', '-1', 'Infinity']) {
-          const response = await fetch(`http://127.0.0.1:${server.port}/messages?from=${from}`);
-          expect(response.status, from).to.equal(400);
-        }
-      });
-
-      it('goes on after a bad URL, and after a post that breaks off', async () => {
-        await using server = await DocumentedServer.start(recipe('long-poll', name), QUIET);
-        for (const head of ['GET //', 'POST /messages']) {
-          const socket = connect(server.port, '127.0.0.1');
-          socket.on('error', () => {}); // 'close' follows
-          socket.write(`${head} HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\nhalf`);
-          await sleep(100);
-          socket.destroy();
-          await sleep(100);
-        }
-        const url = `http://127.0.0.1:${server.port}/messages`;
-        expect((await fetch(url, { method: 'POST', body: 'hello' })).status).to.equal(201);
-        expect(await get(`${url}?from=0`)).to.deep.equal({ waiting: 0, messages: ['hello'], next: 1 });
       });
 
       it('ends on SIGTERM although a request is parked on a connection that is kept', async () => {

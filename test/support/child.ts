@@ -31,7 +31,10 @@ export function runNode(
   return run(args, { ...options, env: uncovered(env) });
 }
 
-/** Runs a script of the repository that imports the sources, with coverage. */
+/**
+ * Runs a script of the repository from its sources, with coverage: for what no process of the tests
+ * can reach, and for scripts that start others by their path.
+ */
 export function runSource(
   args: readonly string[],
   { env, ...options }: ChildOptions = {},
@@ -63,18 +66,8 @@ function run(
   });
 }
 
-/** Runs `test/compat/children/<name>.ts` with `args`. */
-export function runChild(
-  name: string,
-  args: readonly string[] = [],
-  flags: readonly string[] = [],
-  env: NodeJS.ProcessEnv = {},
-): Promise<ChildResult> {
-  return runSource([...flags, `test/compat/children/${name}.ts`, ...args], { env });
-}
-
-/** As `runChild`, from a bundle and without coverage: for a script that many processes run. */
-export async function runBuiltChild(
+/** Runs `test/compat/children/<name>.ts` with `args`, from a bundle and without coverage. */
+export async function runChild(
   name: string,
   args: readonly string[] = [],
   flags: readonly string[] = [],

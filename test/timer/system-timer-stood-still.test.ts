@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import type { GivenUp } from '../../bench/harness/stand-still.ts';
 import { Purgatory, SystemTimer } from '../../src/index.ts';
 import { SharedWaits } from '../../src/waits/shared/index.ts';
-import { runChild } from '../support/child.ts';
+import { runChild, runSource } from '../support/child.ts';
 import { HostClock } from '../support/host-clock.ts';
 import { closeConnections, connected } from '../support/sockets.ts';
 import { turn, until } from '../support/turns.ts';
@@ -27,7 +27,7 @@ describe('behaviour 36: a process that stood still', () => {
   ] as const) {
     it(`${name} times out only what has not arrived, whatever waits for it`, async () => {
       const args = [how, CONNECTIONS, SILENT, TIMEOUT_MS].map(String);
-      const { code, stdout, stderr } = await runChild('stood-still', args);
+      const { code, stdout, stderr } = await runSource(['test/compat/children/stood-still.ts', ...args]);
       expect([code, stderr]).to.deep.equal([0, '']);
       const { nodeSocket, nodeTimeout, ...ours } = JSON.parse(stdout) as Record<string, GivenUp>;
       expect(Object.keys(ours)).to.have.lengthOf(6);

@@ -9,7 +9,7 @@
 // Costs. park, remove: O(keys of the operation). lineOf: O(1).
 import { mustHold } from '../../base/must-hold.ts';
 import type { DelayedOperation } from '../../purgatory/delayed-operation.ts';
-import { type CountedKey, OWN, ParkedLists, STAMP } from '../../purgatory/parked-lists.ts';
+import { type CountedKey, MAX_COPIED, OWN, ParkedLists, STAMP } from '../../purgatory/parked-lists.ts';
 import { COLUMN_1, COLUMN_2, NONE, Slab, type Slot } from '../../slab/slab.ts';
 import type { Line } from './line.ts';
 
@@ -194,9 +194,10 @@ export class KeyLines<K, L extends Line<K>> extends ParkedLists<K> {
   override get isSparse(): boolean {
     const { operations } = this;
     const waits = this.#waits;
-    if (!(operations.isSparse || waits.isSparse)) return false;
+    if (operations.spare + waits.spare <= 0) return false;
+    // It visits all lines, which may be many more than the cells.
     const visits = operations.inUse + waits.inUse + this.#lines.size;
-    return ParkedLists.isWorthIt(operations, visits) || ParkedLists.isWorthIt(waits, visits);
+    return visits <= Math.min(MAX_COPIED, 4 * (operations.capacity + waits.capacity));
   }
 
   /** Parks all anew: by the order of parking each line gets its order. */

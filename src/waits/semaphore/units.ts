@@ -54,7 +54,7 @@ export class Units<K> extends HandOvers<K, UnitLine<K>> implements Bank<K> {
 
   protected override give(line: UnitLine<K>): void {
     const wait = this.lists.firstOf(line) as UnitWait;
-    wait.give(this.take(line, wait.units, wait.label));
+    wait.give(this.take(line, wait.units, wait.$label));
   }
 
   timedOut(line: UnitLine<K>, units: number, timeoutMs: number): Error {

@@ -9,7 +9,8 @@ import type { Transport } from '../../../src/bus/transport.ts';
 import { transportConformance } from '../../../src/bus/transports/conformance.ts';
 import { type RedisClient, redisBus, redisTransport } from '../../../src/bus/transports/redis.ts';
 import { ManualClock } from '../../../src/clock/manual-clock.ts';
-import { runSource } from '../../support/child.ts';
+import { bundled } from '../../support/bundled.ts';
+import { runNode } from '../../support/child.ts';
 import { codeOf } from '../../support/code-of.ts';
 import { type Engine, isInstalled, startRedis, TcpProxy } from '../../support/engines.ts';
 import { until } from '../../support/turns.ts';
@@ -208,7 +209,8 @@ describe('redisBus', () => {
   });
 
   it('ends with its connections: nothing keeps the process alive', async () => {
-    const { code, stderr } = await runSource(['test/bus/children/redis-ends.ts', `${redis.port}`]);
+    const child = await bundled('test/bus/children/redis-ends.ts');
+    const { code, stderr } = await runNode([child, `${redis.port}`]);
     expect([stderr, code]).to.deep.equal(['', 0]);
   });
 });

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { SystemTimer } from '../../../src/index.ts';
 import { listen, type PurgatoryEvents } from '../../../src/observe/events/index.ts';
 import { ThresholdPurgatory } from '../../../src/waits/threshold/index.ts';
-import { runSource } from '../../support/child.ts';
+import { runNode } from '../../support/child.ts';
 import { hall, type Op } from '../../support/op.ts';
 import { SlowClock } from '../../support/slow-clock.ts';
 import { bench } from '../../support/task.ts';
@@ -48,7 +48,7 @@ describe('The events', () => {
 
   // In a process of its own: other tests subscribe.
   it('have no subscribers of the library itself', async () => {
-    const heard = await runSource(['test/observe/events/children/subscribers.ts', ...NAMES]);
+    const heard = await runNode(['test/observe/events/children/subscribers.mjs', ...NAMES]);
     expect(heard).to.include({ code: 0, stdout: '', stderr: '' });
   });
 

@@ -1,6 +1,8 @@
-// Plays all histories of so many acts. Argument: the acts. Fails with the first that is wrong.
+// Plays one history in STEP of so many acts: `short-histories ACTS STEP`. Fails with the first that
+// is wrong.
 import { historiesOf, playShortHistories } from '../short-histories.ts';
 
-const acts = Number(process.argv[2]);
-await playShortHistories(acts, Array(historiesOf(acts)).keys());
-console.log(`${historiesOf(acts)} histories`);
+const [acts, step] = process.argv.slice(2).map(Number);
+const numbers = Array.from({ length: Math.ceil(historiesOf(acts) / step) }, (_, index) => index * step);
+await playShortHistories(acts, numbers.values());
+console.log(`${numbers.length} histories`);

@@ -1,0 +1,59 @@
+// A try: one call of the user's `tryComplete`, held to its contract.
+//
+//   the try                              what it throws
+//   before parking: tryOnce              goes to the caller, and nothing is parked
+//   right after parking: tryElseReject   goes to the caller, and the operation is taken out
+//   for an event: tryElseReport          goes to `onError`, and the operation stays parked
+//
+// (The condition of a wait throws in wait-for.ts, which rejects the wait in all three cases.)
+import { notCompleted } from '../base/errors.ts';
+import { invalidReturnValue } from '../base/node-errors.ts';
+import { COMPLETED, type DelayedOperation, type Keeper } from './delayed-operation.ts';
+
+/**
+ * One try, held to its contract: true iff it completed the operation.
+ *
+ * @param key of the event that causes it, if one does.
+ * @throws what `tryComplete` throws; TypeError ERR_INVALID_RETURN_VALUE for a result that is no
+ *   boolean; PurgatoryError ERR_PURGATORY_NOT_COMPLETED for true from an operation that is not
+ *   completed.
+ */
+export function tryOnce(operation: DelayedOperation, key?: unknown): boolean {
+  const result: unknown = operation.tryComplete(key);
+  if (result === false) return false;
+  if (result === true && operation.$place === COMPLETED) return true;
+  throw badResult(operation, result);
+}
+
+function badResult(operation: DelayedOperation, result: unknown): Error {
+  const type = operation.constructor.name;
+  if (result === true) return notCompleted(type);
+  // A promise that `tryComplete` returned by mistake may reject. That must not end the process as
+  // well.
+  Promise.resolve(result).catch(() => {});
+  return invalidReturnValue('a boolean', `${type}.tryComplete`, result);
+}
+
+/** A try of an operation that has just been parked. @throws as {@link tryOnce}. */
+export function tryElseReject(operation: DelayedOperation, keeper: Keeper): boolean {
+  try {
+    return tryOnce(operation);
+  } catch (error) {
+    if (operation.$keeper === keeper) keeper.reject(operation, error);
+    throw error;
+  }
+}
+
+/**
+ * A try of a parked operation, for the event on `key`. True iff that completed it, also if
+ * `tryComplete` called `forceComplete` and then returned false or threw.
+ */
+export function tryElseReport(operation: DelayedOperation, keeper: Keeper, key: unknown): boolean {
+  try {
+    return tryOnce(operation, key) || operation.$place === COMPLETED;
+  } catch (error) {
+    const isCompleted = operation.$place === COMPLETED;
+    keeper.report(error, operation, key);
+    return isCompleted;
+  }
+}

@@ -1,0 +1,37 @@
+// When memory is given back after a burst: in a turn of its own, before all other jobs, since the
+// copy may take as long as a slice.
+//
+// Ground rules. It belongs to a timer or to the lists of a purgatory, which say what is worth a
+// copy. Slots change in it: so nobody holds one from one turn to the next (but a Pass, which the
+// lists move along).
+import type { Job } from './job.ts';
+import type { Scheduler } from './scheduler.ts';
+
+/** What has memory to give back. */
+export interface Compactable {
+  /** Whether there is so much that it is worth its time, which is about 10 ms at most. O(1). */
+  readonly isSparse: boolean;
+  /** Moves what is in use to memory of the right size. */
+  compact(): void;
+}
+
+export class Compaction {
+  readonly #memory: Compactable;
+  readonly #job: Job;
+
+  constructor(scheduler: Scheduler, sliceMs: number, memory: Compactable) {
+    this.#memory = memory;
+    this.#job = scheduler.job({ sliceMs, doBatch: () => this.#compact() });
+  }
+
+  /** To be called after something was removed. O(1). */
+  look(): void {
+    if (this.#memory.isSparse) this.#job.wakeNextTurn();
+  }
+
+  /** More may have come since the look. */
+  #compact(): boolean {
+    if (this.#memory.isSparse) this.#memory.compact();
+    return false;
+  }
+}
