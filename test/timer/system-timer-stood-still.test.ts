@@ -50,7 +50,7 @@ describe('behaviour 36: a process that stood still', () => {
   }).timeout(60_000);
 
   it('that ends just after a deadline is no exception', async () => {
-    const { client, socket, close } = await connected();
+    const { client, socket } = await connected();
     const polls = new Purgatory('polls');
     let hasArrived = false;
     const result = polls.waitFor(['news'], () => hasArrived, { timeoutMs: 100 });
@@ -62,7 +62,6 @@ describe('behaviour 36: a process that stood still', () => {
     client.write('now');
     block(105);
     expect(await result).to.deep.equal({ expired: false, value: true });
-    close();
   });
 
   it('tries first what the events of that turn have notified, however many (behaviour 30)', async () => {
