@@ -44,14 +44,17 @@ export class SystemClock implements Clock {
   readonly #outstanding = new Set<SystemWakeUp>();
   readonly turns: Turns;
   readonly foreign: typeof foreign;
+  readonly readsFirst: boolean;
 
   /**
    * @param turns where wake-ups wait whose time has come.
    * @param follows returns the replacement of setTimeout that it follows: `foreign` for the engine.
+   * @param readsFirst whether the host reads its sockets before a wake-up runs.
    */
-  constructor(turns: Turns, follows: typeof foreign) {
+  constructor(turns: Turns, follows: typeof foreign, readsFirst: boolean) {
     this.turns = turns;
     this.foreign = follows;
+    this.readsFirst = readsFirst;
   }
 
   /** As `isStepped`. Also when the fake passes for the host, because it was there first. */
@@ -222,11 +225,16 @@ class SystemWakeUp implements WakeUp {
     const timer = this.#timer;
     const nowMs = this.#clock.now(); // it may find a fake, and arm anew
     if (this.#timer !== timer) return;
-    if (nowMs >= this.#atMs) {
-      this.#run();
-    } else {
+    if (nowMs < this.#atMs) {
       this.#checkEarly(nowMs);
       this.#arm();
+    } else if (this.#clock.readsFirst && !this.#clock.isStill) {
+      // In a turn, the host runs timers, then reads its sockets, then runs immediates: after a stop
+      // of the process, what has arrived comes before the deadlines.
+      this.#timer = undefined;
+      this.#clock.turns.add(this.#run);
+    } else {
+      this.#run();
     }
   }
 
@@ -254,4 +262,4 @@ function fire(wakeUp: SystemWakeUp): void {
  * The host's monotonic time in ms, and its setTimeout: the {@link Clock} of every timer that is
  * given no other.
  */
-export const systemClock: Clock = new SystemClock(new DueWakeUps(), foreign);
+export const systemClock: Clock = new SystemClock(new DueWakeUps(), foreign, true);

@@ -161,6 +161,17 @@ export class Slab<T = never> {
     cells[from + PREV] = from;
   }
 
+  /**
+   * Visits the others of `list`, in order, with their ticks where they have such. The visitor may
+   * move the slot that it is given.
+   */
+  forEach(list: Slot, visit: (slot: Slot, tick: number) => void): void {
+    for (let slot = this.next(list), next = slot; slot !== list; slot = next) {
+      next = this.next(slot);
+      visit(slot, this.tick(slot));
+    }
+  }
+
   isEmpty(list: Slot): boolean {
     return this.cells[list + NEXT] === list;
   }

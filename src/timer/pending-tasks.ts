@@ -239,10 +239,7 @@ export class PendingTasks<S extends Scheme = Scheme> implements Compactable {
   }
 
   #forEach(visit: (slot: Slot, tick: number) => void): void {
-    const slab = this.#slab;
-    for (const list of [this.#due, this.#next]) {
-      for (let slot = slab.next(list); slot !== list; slot = slab.next(slot)) visit(slot, slab.tick(slot));
-    }
+    for (const list of [this.#due, this.#next]) this.#slab.forEach(list, visit);
     this.#scheme.forEach(visit);
   }
 

@@ -11,7 +11,6 @@
 import { checkedNumber, checkedOptions, requiredFunction, requiredNumber } from '../base/checks.ts';
 import { invalidArgValue } from '../base/node-errors.ts';
 import { knownOptions, type OptionNames } from '../base/unread-options.ts';
-import type { Clock } from '../clock/clock.ts';
 import type { Timer } from './timer.ts';
 import { TimerTask } from './timer-task.ts';
 
@@ -45,14 +44,14 @@ const OPTIONS: OptionNames<FixedRateOptions> = { initialDelayMs: true, missedRun
 const HELD_MS = 86_400_000;
 
 abstract class PeriodicTask extends TimerTask {
-  readonly #timer: Timer;
+  protected readonly timer: Timer;
   readonly #callback: () => unknown;
   /** Whether the promise of the last run has yet to settle. */
   #isUnderWay = false;
 
   constructor(timer: Timer, callback: () => unknown, initialDelayMs: number) {
     super(initialDelayMs);
-    this.#timer = timer;
+    this.timer = timer;
     this.#callback = callback;
   }
 
@@ -89,7 +88,7 @@ abstract class PeriodicTask extends TimerTask {
       () => this.#end(true),
       (error: unknown) => {
         this.#end(true);
-        this.#timer.report(error, this);
+        this.timer.report(error, this);
       },
     );
     if (this.isPending) this.#addAfter(HELD_MS);
@@ -106,12 +105,11 @@ abstract class PeriodicTask extends TimerTask {
   /** A timer reads `delayMs` once in each `add`. Between two it may change. */
   #addAfter(delayMs: number): void {
     (this as { delayMs: number }).delayMs = delayMs;
-    this.#timer.add(this);
+    this.timer.add(this);
   }
 }
 
 export class FixedRateTask extends PeriodicTask {
-  readonly #clock: Clock;
   readonly #periodMs: number;
   readonly #makesUp: boolean;
   readonly #originMs: number;
@@ -130,7 +128,6 @@ export class FixedRateTask extends PeriodicTask {
       throw invalidArgValue('options.missedRuns', "must be 'coalesce' or 'makeUp'", missedRuns);
     }
     super(timer, callback, initialDelay(callback, 'periodMs', periodMs, PERIOD, options));
-    this.#clock = timer.clock;
     this.#periodMs = periodMs;
     this.#makesUp = missedRuns === 'makeUp';
     this.#originMs = timer.clock.now() + this.delayMs;
@@ -138,13 +135,13 @@ export class FixedRateTask extends PeriodicTask {
 
   protected override delayAtBegin(): number {
     // A timer never runs a task early. A clock that reads less has gone back.
-    const nowMs = Math.max(this.#clock.now(), this.#deadlineMs(this.#n));
+    const nowMs = Math.max(this.timer.clock.now(), this.#deadlineMs(this.#n));
     this.#n++;
     return this.#delayFrom(nowMs);
   }
 
   protected override delayAtEnd(isLate: boolean): number | undefined {
-    return isLate ? this.#delayFrom(this.#clock.now()) : undefined;
+    return isLate ? this.#delayFrom(this.timer.clock.now()) : undefined;
   }
 
   /** Leaves out what was missed, unless that is made up. */

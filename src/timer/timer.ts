@@ -30,12 +30,6 @@ import { CallbackTask, checkAddable, type TaskKeeper, type TimerTask } from './t
 /** More tasks than any memory holds, and an int32, which is compared without a double. */
 const MAX_INT32 = 2 ** 31 - 1;
 
-/**
- * A wake-up that the host brings so much later than it was due, in ms, tells that the process stood
- * still. A turn of a busy server takes less.
- */
-const STOOD_STILL_MS = 20;
-
 /** The meter of a timer, which imports this file. */
 export interface PassObserver {
   /** `task` is about to run, and is not pending any more. */
@@ -72,8 +66,6 @@ export abstract class Timer implements TaskKeeper {
   #wakeUp: WakeUp | undefined;
   /** The tick of the wake-up, which is at or before the first task. Infinity without one. */
   #wakeUpTick = Number.POSITIVE_INFINITY;
-  /** When the wake-up was armed, in ms of the clock. */
-  #armedMs = 0;
   readonly #hasReaper: boolean;
   #isRef = true;
   readonly #compaction: Compaction;
@@ -285,7 +277,6 @@ export abstract class Timer implements TaskKeeper {
   }
 
   readonly #wake = (): void => {
-    const dueMs = this.#wakeUpTick * this.#tickMs;
     this.#wakeUp = undefined;
     this.#wakeUpTick = Number.POSITIVE_INFINITY;
     if (this.#isRunning) return;
@@ -294,13 +285,7 @@ export abstract class Timer implements TaskKeeper {
     const { isStill } = this.clock;
     if (this.#job !== undefined && !isStill) {
       // From now on, what is added waits for the next pass.
-      if (!this.#tasks.isPassOpen) {
-        const isLate = nowMs - Math.max(dueMs, this.#armedMs) > STOOD_STILL_MS;
-        const wasOverdue = dueMs <= this.#armedMs;
-        // The host has read since a wake-up for what was overdue was armed: that need not wait again.
-        this.#tasks.openPass(isLate && wasOverdue ? tickAt(this.#armedMs, this.#tickMs) : tick);
-        if (isLate && !wasOverdue) this.#job.wakeNextTurn();
-      }
+      if (!this.#tasks.isPassOpen) this.#tasks.openPass(tick);
       this.#job.wake();
       return;
     }
@@ -431,7 +416,6 @@ export abstract class Timer implements TaskKeeper {
     this.#disarm(); // first: a timer holds one wake-up at most
     this.#wakeUp = this.clock.wakeAt(tick * this.#tickMs, this.#wake);
     this.#wakeUpTick = tick;
-    this.#armedMs = this.#nowMs;
     if (!this.#isRef) this.#wakeUp.unref?.();
   }
 

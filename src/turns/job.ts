@@ -84,8 +84,7 @@ export class Job {
   }
 
   /**
-   * As `wake`, but in the next turn, before all others. For what is to wait until the host has read
-   * what has arrived: it does that between two turns. And for a step that may take longer than a
+   * As `wake`, but in the next turn, before all others. For a step that may take longer than a
    * batch: no other work has used up a part of the slice then.
    */
   wakeNextTurn(): void {

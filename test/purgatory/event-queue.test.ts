@@ -143,6 +143,22 @@ describe('An event with many watchers', () => {
     await all.purgatory.served();
   });
 
+  it('behaviour 25: goes on while others come as fast as they are begun', async () => {
+    const all = scene();
+    const oldTried = (): number => all.tried.filter((label) => label.startsWith('old')).length;
+    herd(all, 'old', 100);
+    all.purgatory.notify('old');
+    await turn();
+    const before = oldTried();
+    for (let i = 0; i < 100; i++) {
+      herd(all, `new ${i} `, 50);
+      all.purgatory.notify(`new ${i} `);
+      if (i % 5 === 4) await turn();
+    }
+    expect(oldTried()).to.be.within(before + 1, 99);
+    all.purgatory.close();
+  });
+
   it('behaviour 25: serves keys that fit a batch in the order of their first notify', async () => {
     const all = scene({ tryMs: 0.1 });
     const keys = Array.from({ length: 40 }, (_, i) => `key${i}-`);

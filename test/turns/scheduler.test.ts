@@ -4,6 +4,7 @@ import { type Clock, Purgatory, SystemTimer, systemClock, type WakeUp } from '..
 import { Watchers } from '../../src/purgatory/watchers.ts';
 import { Op } from '../support/op.ts';
 import { SlowClock } from '../support/slow-clock.ts';
+import { closeConnections, connected } from '../support/sockets.ts';
 import { microtasks, turn, until } from '../support/turns.ts';
 import { uncaughtDuring } from '../support/uncaught.ts';
 import { unhandledDuring } from '../support/unhandled.ts';
@@ -26,6 +27,8 @@ function herd(purgatory: Purgatory<string, Op>, key: string, count: number, onTr
 }
 
 describe('behaviour 25: the turns of a clock', () => {
+  afterEach(closeConnections);
+
   it('are shared by deadlines and events, a batch each, however much there is of one kind', async () => {
     const timers = Array.from({ length: 20 }, () => new SystemTimer());
     const purgatory = new Purgatory<string, Op>('events');
@@ -45,6 +48,28 @@ describe('behaviour 25: the turns of a clock', () => {
       .to.have.length.above(40)
       .and.not.match(/e{17}|T{4}/);
     for (const timer of timers) timer.close();
+    purgatory.close();
+  });
+
+  it('let the host read its sockets between two slices', async () => {
+    const { client, socket } = await connected();
+    const purgatory = new Purgatory<string, Op>('burst');
+    let tried = 0;
+    let roundTrips = 0;
+    socket.on('data', (data) => socket.write(data));
+    client.on('data', (data) => {
+      if (tried < 300) roundTrips++;
+      client.write(data);
+    });
+    herd(purgatory, 'key', 300, () => {
+      spin(1);
+      tried++;
+    });
+    client.write('ping');
+    purgatory.notify('key');
+    await until(() => tried === 300);
+    // 60 slices of 5 ms. A round trip takes two turns; a loaded machine may lose some.
+    expect(roundTrips).to.be.at.least(10);
     purgatory.close();
   });
 

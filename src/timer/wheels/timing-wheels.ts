@@ -108,7 +108,7 @@ export class TimingWheels implements Scheme {
     const { head } = this.queue;
     if (head === undefined || head.wheel.level === 0) return expiration;
     let first = Number.POSITIVE_INFINITY;
-    this.#forEachOf(head.list, (_, tick) => {
+    this.#slab.forEach(head.list, (_, tick) => {
       if (tick < first) first = tick;
     });
     return first;
@@ -121,12 +121,7 @@ export class TimingWheels implements Scheme {
   }
 
   forEach(visit: (slot: Slot, tick: number) => void): void {
-    for (const { list } of this.queue.toArray()) this.#forEachOf(list, visit);
-  }
-
-  #forEachOf(list: Slot, visit: (slot: Slot, tick: number) => void): void {
-    const slab = this.#slab;
-    for (let slot = slab.next(list); slot !== list; slot = slab.next(slot)) visit(slot, slab.tick(slot));
+    for (const { list } of this.queue.toArray()) this.#slab.forEach(list, visit);
   }
 
   /** How many tasks are in `bucket`, counted up to `max`: O(max). */

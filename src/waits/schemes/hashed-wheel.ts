@@ -9,7 +9,7 @@
 import { mustHold } from '../../base/must-hold.ts';
 import type { Slot } from '../../slab/slab.ts';
 import type { TimerTask } from '../../timer/timer-task.ts';
-import { forEachOf, type TaskSlab, TickingScheme, type Visit } from './scheme.ts';
+import { type TaskSlab, TickingScheme, type Visit } from './scheme.ts';
 
 abstract class HashedWheel extends TickingScheme {
   protected readonly buckets: readonly Slot[];
@@ -71,7 +71,7 @@ abstract class HashedWheel extends TickingScheme {
   }
 
   override forEach(visit: Visit): void {
-    for (const bucket of this.buckets) forEachOf(this.slab, bucket, visit);
+    for (const bucket of this.buckets) this.slab.forEach(bucket, visit);
   }
 
   override get lists(): number {
@@ -123,7 +123,7 @@ export class UnsortedHashedWheel extends HashedWheel {
     let earliest = Number.POSITIVE_INFINITY;
     let last = Number.NEGATIVE_INFINITY;
     let isSorted = true;
-    forEachOf(slab, list, (slot, slotTick) => {
+    slab.forEach(list, (slot, slotTick) => {
       if (slotTick <= tick) {
         slab.moveTo(due, slot);
         if (slotTick < last) isSorted = false;

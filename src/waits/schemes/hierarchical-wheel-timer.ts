@@ -12,7 +12,7 @@ import type { Slot } from '../../slab/slab.ts';
 import type { MakeScheme } from '../../timer/pending-tasks.ts';
 import type { TimerTask } from '../../timer/timer-task.ts';
 import { ExactTicks } from './exact-ticks.ts';
-import { forEachOf, type TaskSlab, TickingScheme, type Visit } from './scheme.ts';
+import { type TaskSlab, TickingScheme, type Visit } from './scheme.ts';
 import { SchemeTimer, type SchemeTimerOptions } from './scheme-timer.ts';
 
 /** The options of a {@link HierarchicalWheelTimer}. */
@@ -117,7 +117,7 @@ class HierarchicalWheel extends TickingScheme {
   }
 
   override forEach(visit: Visit): void {
-    for (const list of this.#lists()) forEachOf(this.slab, list, visit);
+    for (const list of this.#lists()) this.slab.forEach(list, visit);
   }
 
   override get lists(): number {
@@ -159,7 +159,7 @@ class HierarchicalWheel extends TickingScheme {
   }
 
   #refile(list: Slot, due: Slot): void {
-    forEachOf(this.slab, list, (slot, tick) => {
+    this.slab.forEach(list, (slot, tick) => {
       const to = tick === this.cursor ? due : this.#listFor(tick);
       if (to !== list) this.slab.moveTo(to, slot);
     });

@@ -61,11 +61,3 @@ export abstract class TickingScheme implements Scheme {
     return earliest;
   }
 }
-
-/** Visits the slots of one list in order. The visitor may move the slot that it is given. */
-export function forEachOf(slab: TaskSlab, list: Slot, visit: Visit): void {
-  for (let slot = slab.next(list), next = slot; slot !== list; slot = next) {
-    next = slab.next(slot);
-    visit(slot, slab.tick(slot));
-  }
-}

@@ -13,7 +13,7 @@ import type { MakeScheme } from '../../timer/pending-tasks.ts';
 import type { TimerTask } from '../../timer/timer-task.ts';
 import { checkAddable } from '../../timer/timer-task.ts';
 import { ExactTicks } from './exact-ticks.ts';
-import { forEachOf, type TaskSlab, TickingScheme, type Visit } from './scheme.ts';
+import { type TaskSlab, TickingScheme, type Visit } from './scheme.ts';
 import { SchemeTimer, type SchemeTimerOptions } from './scheme-timer.ts';
 
 /** The options of a {@link SimpleWheelTimer}. */
@@ -93,7 +93,7 @@ class SimpleWheel extends TickingScheme {
   }
 
   override forEach(visit: Visit): void {
-    for (const bucket of this.#buckets) forEachOf(this.slab, bucket, visit);
+    for (const bucket of this.#buckets) this.slab.forEach(bucket, visit);
   }
 
   override get lists(): number {

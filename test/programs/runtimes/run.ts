@@ -4,8 +4,11 @@
 //
 // Two run at a time: a release of Node beside one of the others. Two releases of Node would write the same
 // files, as they run the whole suite. What a runtime prints is shown when it ends, in one piece.
+// One that prints nothing for long hangs: it is killed, with all its processes, and the files that it
+// was at are named.
 import { spawn } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { parseArgs, stripVTControlCharacters } from 'node:util';
 import { type Runtime, runtimes } from './runtimes.ts';
@@ -13,7 +16,9 @@ import { type Runtime, runtimes } from './runtimes.ts';
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 const home = fileURLToPath(new URL('.', import.meta.url));
 
-/** A runtime that hangs is killed, and has failed. */
+/** More than the longest test takes, with its second try. */
+const SILENT_MS = 150_000;
+/** No runtime takes so long. */
 const LIMIT_MS = 600_000;
 
 interface Outcome {
@@ -71,6 +76,7 @@ async function test({ command: [program, ...args], ...runtime }: Runtime): Promi
       ...['--config', 'test/programs/runtimes/mocharc.json'],
       ...(runtime.jobs === 1 ? [] : ['--parallel', '--jobs', `${runtime.jobs}`]),
       ...runtime.requires.flatMap((module) => ['--require', module]),
+      ...['--require', './test/programs/runtimes/file-under-way.ts'],
       ...Object.keys(runtime.skippedFiles).flatMap((glob) => ['--ignore', glob]),
       ...(skipped.length > 0 ? ['--grep', skipped.join('|'), '--invert'] : []),
       ...runtime.specs,
@@ -90,25 +96,60 @@ function count(output: string, kind: 'passing' | 'failing'): number {
   return Number(stripVTControlCharacters(output).match(new RegExp(`^ +(\\d+) ${kind}`, 'm'))?.[1] ?? 0);
 }
 
-/** Runs a program to its end, showing what it prints unless `quiet`. */
-function run(
+/**
+ * Runs a program to its end, showing what it prints unless `quiet`. One that hangs is killed, and has
+ * no code: its output ends with the reason.
+ */
+async function run(
   program: string,
   args: readonly string[],
   cwd: string,
   { quiet = false } = {},
 ): Promise<{ code: number | null; output: string }> {
-  return new Promise((resolve, reject) => {
-    // The full loads were run by `npm test`.
-    const env = { ...process.env, PURGATORY_TESTS: undefined };
-    const child = spawn(program, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'], timeout: LIMIT_MS });
-    let output = '';
-    for (const stream of [child.stdout, child.stderr]) {
-      stream.setEncoding('utf8').on('data', (text: string) => {
-        output += text;
-        if (!quiet) process.stdout.write(text);
-      });
+  const filesUnderWay = mkdtempSync(`${tmpdir()}/purgatory-runtimes-`);
+  // The full loads were run by `npm test`.
+  const env = { ...process.env, PURGATORY_TESTS: undefined, FILES_UNDER_WAY: filesUnderWay };
+  // A process group of its own, which is killed as a whole.
+  const child = spawn(program, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
+  let output = '';
+  const kill = (): void => {
+    try {
+      process.kill(-(child.pid as number), 'SIGKILL');
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
     }
-    child.on('error', reject);
-    child.on('close', (code) => resolve({ code, output }));
-  });
+  };
+  const stop = (reason: string): void => {
+    const files = readdirSync(filesUnderWay).map((each) => readFileSync(`${filesUnderWay}/${each}`, 'utf8'));
+    output += `\nKILLED: ${reason}. Each process was last at: ${files.join(', ') || 'no test'}\n`;
+    kill();
+    // A process that has left the group may hold the pipes.
+    child.stdout.destroy();
+    child.stderr.destroy();
+  };
+  const silence = setTimeout(() => stop(`it printed nothing for ${SILENT_MS / 1000} s`), SILENT_MS);
+  const limit = setTimeout(() => stop(`it took longer than ${LIMIT_MS / 1000} s`), LIMIT_MS);
+  const interrupted = (): void => {
+    kill();
+    process.exit(1);
+  };
+  process.once('SIGINT', interrupted).once('SIGTERM', interrupted);
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      silence.refresh();
+      output += text;
+      if (!quiet) process.stdout.write(text);
+    });
+  }
+  try {
+    return await new Promise((resolve, reject) => {
+      child.on('error', reject);
+      child.on('close', (code) => resolve({ code, output }));
+    });
+  } finally {
+    clearTimeout(silence);
+    clearTimeout(limit);
+    process.off('SIGINT', interrupted).off('SIGTERM', interrupted);
+    rmSync(filesUnderWay, { recursive: true });
+  }
 }
