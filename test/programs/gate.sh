@@ -11,7 +11,7 @@ trap 'rm -rf "$log"' EXIT
 npm run -s typecheck >"$log/types" 2>&1 &
 types=$!
 
-mocha --parallel --jobs "${TEST_JOBS:-2}" \
+mocha --parallel --jobs 2 \
   'test/observe/inspector/page.test.ts' \
   'test/docs/recipes.test.ts' \
   'test/programs/**/*.test.ts' \
