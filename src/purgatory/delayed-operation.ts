@@ -132,6 +132,11 @@ export abstract class DelayedOperation extends TimerTask {
     return errors;
   }
 
+  /** What people call it: its class, or the method that made a wait. @internal */
+  get $type(): string {
+    return this.constructor.name;
+  }
+
   /** True from the moment it is completed, inside `onComplete` included. */
   get isCompleted(): boolean {
     return this.$place === COMPLETED;

@@ -90,6 +90,10 @@ export class Waiter extends Wait implements AttemptContext<unknown> {
     return this.#tries === undefined ? this.keeper?.underWay.key : this.#tries.key;
   }
 
+  override get $type(): string {
+    return 'waitFor';
+  }
+
   override tryComplete(key?: unknown): boolean {
     const tries = this.#tries;
     if (tries?.begin(key) === false) return false;

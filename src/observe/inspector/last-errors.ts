@@ -51,9 +51,9 @@ export class LastErrors {
   }
 }
 
-/** The label of a waiter of `waitFor` if it has one, else the class. */
+/** The label of a wait if it has one, else its type. */
 export function typeOf(operation: DelayedOperation): string {
-  return cut(operation.$label || operation.constructor.name);
+  return cut(operation.$label || operation.$type);
 }
 
 /** User code throws anything, and a getter or toString of it may throw again. */

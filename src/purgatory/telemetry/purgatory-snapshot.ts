@@ -54,7 +54,7 @@ export interface OldOperation {
   deadlineMs: number | null;
   /** What it watches: the first few of its keys. */
   keys: string[];
-  /** The name of its class. */
+  /** The name of its class. Of a wait: the method that made it, such as `waitFor`. */
   type: string;
   /** The option of `waitFor`, where it was given. */
   label?: string;
@@ -161,7 +161,7 @@ export function oldOperation(
     ageMs: age,
     deadlineMs: isEndless ? null : Math.floor(nowMs) - age + Math.max(operation.delayMs, 0),
     keys: lists.keysOf(operation, MAX_KEYS).map((key) => keyText(key)),
-    type: cut(operation.constructor.name),
+    type: cut(operation.$type),
     ...(operation.$label !== undefined && { label: cut(operation.$label) }),
   };
 }

@@ -20,6 +20,10 @@ export class Taker extends Wait {
     this.complete(taken);
   }
 
+  override get $type(): string {
+    return this.max === undefined ? 'take' : 'takeMany';
+  }
+
   override tryComplete(): boolean {
     return false;
   }

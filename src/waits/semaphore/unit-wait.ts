@@ -22,6 +22,10 @@ export class UnitWait extends Wait {
     this.complete(permit);
   }
 
+  override get $type(): string {
+    return 'acquire';
+  }
+
   override tryComplete(): boolean {
     return false;
   }

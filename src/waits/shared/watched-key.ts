@@ -102,6 +102,10 @@ export class SharedWaiter<V> extends Wait {
     this.#accept = accept;
   }
 
+  override get $type(): string {
+    return 'waitUntil';
+  }
+
   override tryComplete(): boolean {
     return false;
   }

@@ -17,6 +17,10 @@ export class ThresholdWaiter<K> extends Wait {
     this.#lists = lists;
   }
 
+  override get $type(): string {
+    return 'awaitAtLeast';
+  }
+
   override tryComplete(): boolean {
     const value = this.#lists.valueAt(this.#key);
     return value !== undefined && this.answer(value);

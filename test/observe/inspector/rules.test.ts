@@ -261,6 +261,25 @@ describe('the rules of the inspector', () => {
     expect(grows(20, (index) => 100 + index * 10)).to.deep.equal([]);
   });
 
+  it('ask of a permit that is held for a minute, while others wait for its key, who keeps it', () => {
+    const heldLongest = { key: 'ann', label: 'the report of July', units: 1 };
+    const told = (ageMs: number, key: string): Recording =>
+      present({
+        purgatory: {
+          units: { each: 1, held: 1, heldLongest: { ...heldLongest, ageMs } },
+          hottestKeys: [{ key, watchers: 2 }],
+        },
+      });
+    expect(said(told(60_000, 'ann'))).to.equal(
+      'Have a look: a permit is held for long while others wait. Of ann in fetch, the report of July has held 1 unit for 1 min, and 2 waits are parked there. Is the permit released on every path?',
+    );
+    expect(rulesOf(told(59_999, 'ann'))).to.deep.equal([]);
+    expect(rulesOf(told(90_000, 'bob'))).to.deep.equal([]);
+    expect(rulesOf(present({ purgatory: { units: { each: 1, held: 1, heldLongest: null } } }))).to.deep.equal(
+      [],
+    );
+  });
+
   it('tell a bus that is cut off by the name that it was given, and afterwards that it was', () => {
     const cut = { state: 'gap', nowMs: 9000, sinceMs: 7000 } as const;
     const told = (more: Parameters<typeof bus>[0]): string =>

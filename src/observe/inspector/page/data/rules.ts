@@ -48,6 +48,8 @@ const HEAVY_KEY_MS = 1000;
 const FULL_SHARE = 0.9;
 const GROWN_BY = 20;
 const CUT_OFF_MS = 1000;
+/** A permit that is held for so long while others wait was probably never released. */
+const HELD_MS = MINUTE_MS;
 /** With fewer ends in a minute, shares mean nothing. */
 const FEW_ENDS = 20;
 /** The part of a span of time from which on it is named as its cause. */
@@ -252,6 +254,20 @@ export const RULES: readonly Rule[] = [
         if (grown === undefined) return undefined;
         const why = `More and more operations of ${quoted(name)} watch ${quoted(grown.key)} (${count(grown.watchers)} now), and none has left it for 10 s. Do its events still come?`;
         return ['a key grows without completion', why];
+      }),
+  },
+  {
+    name: 'held',
+    now: (recording) =>
+      eachView(recording, ({ name, units, hottestKeys }) => {
+        const held = units?.heldLongest;
+        if (held == null || held.ageMs < HELD_MS) return undefined;
+        const waiting = hottestKeys.find(({ key }) => key === held.key)?.watchers ?? 0;
+        if (waiting === 0) return undefined;
+        const what = plural(held.units, 'unit', 'units');
+        const waits = plural(waiting, 'wait is parked', 'waits are parked');
+        const why = `Of ${quoted(held.key)} in ${quoted(name)}, ${quoted(held.label)} has held ${what} for ${time(held.ageMs)}, and ${waits} there. Is the permit released on every path?`;
+        return ['a permit is held for long while others wait', why];
       }),
   },
   {
