@@ -46,13 +46,20 @@ describe('systemClock', () => {
     });
   }
 
-  it('does not take the time of a fake that replaces setTimeout alone, and says so once in a process', () => {
+  /** A clock whose module has warned of nothing so far. */
+  async function freshClock(name: string): Promise<Clock> {
+    const path = `../../src/clock/system-clock.ts?${name}`;
+    return ((await import(path)) as typeof import('../../src/clock/system-clock.ts')).systemClock;
+  }
+
+  it('does not take the time of a fake that replaces setTimeout alone, and says so once in a process', async () => {
+    const clock = await freshClock('alone');
     const emitWarning = sinon.stub(process, 'emitWarning');
     const fake = sinon.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     let wokenMs: number | undefined;
-    const atMs = systemClock.now() + 3_600_000;
-    const wakeUp = systemClock.wakeAt(atMs, () => {
-      wokenMs = systemClock.now();
+    const atMs = clock.now() + 3_600_000;
+    const wakeUp = clock.wakeAt(atMs, () => {
+      wokenMs = clock.now();
     });
     fake.tick(3_600_000);
     fake.tick(3_600_000);
@@ -63,12 +70,6 @@ describe('systemClock', () => {
     ]);
     expect(emitWarning.args[0][0]).to.match(/^setTimeout was 3\d{6} ms early by process.hrtime, /);
   });
-
-  /** A clock whose module has warned of nothing so far. */
-  async function freshClock(name: string): Promise<Clock> {
-    const path = `../../src/clock/system-clock.ts?${name}`;
-    return ((await import(path)) as typeof import('../../src/clock/system-clock.ts')).systemClock;
-  }
 
   it('says so of a performance.now that is a stub and stands still under a fake of setTimeout', async () => {
     const clock = await freshClock('stub');

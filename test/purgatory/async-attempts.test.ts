@@ -364,7 +364,7 @@ describe('waitFor with attempts that return promises', () => {
       const read = ({ signal }: { signal: AbortSignal }): Promise<string | undefined> =>
         readFile(`${folder}/job`, { encoding: 'utf8', signal }).catch(() => undefined);
       const waiting = purgatory.waitFor(['job'], read, { timeoutMs: 5_000, label: 'GET /job' });
-      expect(purgatory.snapshot().oldest[0]).to.include({ type: 'Waiter', label: 'GET /job' });
+      expect(purgatory.snapshot().oldest[0]).to.include({ type: 'waitFor', label: 'GET /job' });
       await writeFile(`${folder}/job`, 'done');
       purgatory.notify('job');
       expect(await waiting).to.deep.equal({ expired: false, value: 'done' });
