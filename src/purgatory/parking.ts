@@ -354,6 +354,6 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
   #trim(): void {
     this.#isTrimDue = false;
     this.timer.trim();
-    this.#compaction.look();
+    if (this.lists.isSparse) this.#compaction.wake();
   }
 }

@@ -395,7 +395,7 @@ export abstract class Timer implements TaskKeeper {
     } else if (this.clock.isStepped) {
       this.#look();
     }
-    this.#compaction.look();
+    if (tasks.isSparse) this.#compaction.wake();
   }
 
   /**
