@@ -4,14 +4,15 @@
 #
 # Coverage makes a test up to half as slow again. So it is measured in one run of mocha, of the tests
 # that mirror src and most models. The other run has what uses the package as a program does, and the
-# longest models. Slow files start first: a run ends when its last file does.
+# longest models: its tests wait for other processes, so it has a job more. Slow files start first: a
+# run ends when its last file does.
 log=$(mktemp -d)
 trap 'rm -rf "$log"' EXIT
 
 npm run -s typecheck >"$log/types" 2>&1 &
 types=$!
 
-mocha --parallel --jobs 2 \
+mocha --parallel --jobs 3 \
   'test/observe/inspector/page.test.ts' \
   'test/docs/recipes.test.ts' \
   'test/programs/**/*.test.ts' \
