@@ -82,7 +82,7 @@ const bun: Runtime = {
   requires: [SECOND_TRY],
 };
 
-const READS_SELDOM = 'Deno reads its sockets once in 61 turns of immediates';
+const READS_SELDOM = 'Deno seldom reads its sockets between immediates';
 
 const deno: Runtime = {
   name: 'Deno',
