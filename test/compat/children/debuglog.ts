@@ -7,7 +7,7 @@ import { Replies } from '../../../src/waits/replies/index.ts';
 import { SharedWaits, type SharedWaitsOptions } from '../../../src/waits/shared/index.ts';
 import { ThresholdPurgatory } from '../../../src/waits/threshold/index.ts';
 import { timeoutSignal } from '../../../src/waits/timers/index.ts';
-import { pause } from '../../support/turns.ts';
+import { until } from '../../support/turns.ts';
 
 class Faulty extends DelayedOperation {
   isFaulty = false;
@@ -81,8 +81,8 @@ const others = async (keys: readonly string[]): Promise<ReadonlyMap<string, stri
   new Map(keys.map((key) => [`job:${key}`, 'done']));
 using lost = new SharedWaits('lost', { load: others });
 for (const key of ['1', '2']) void lost.waitUntil(key, (state) => state, soon).catch(() => {});
-await pause(100);
-await pause(10); // where the process stood still, deadlines come a turn later
+const expiring = (): number => threshold.numDelayed + lost.numDelayed + calls.size + idle.size;
+await until(() => purgatory.numDelayed === 5 && expiring() === 0);
 idle.close();
 for (const each of [threshold, shared, b]) each.close();
 await Promise.all([here.close(), there.close()]);
