@@ -277,9 +277,10 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
   }
 
   reject(operation: DelayedOperation, error: unknown): void {
-    const key = this.underWay.key ?? this.lists.keysOf(operation, 1)[0];
-    const stamp = this.#unpark(operation, NONE);
-    this.meter.didEnd('rejected', operation, stamp, { error, key });
+    const { meter, lists } = this;
+    const isHeard = meter.hasRejectionListener;
+    const key = isHeard ? (this.underWay.key ?? lists.keysOf(operation, 1)[0]) : undefined;
+    meter.didEnd('rejected', operation, this.#unpark(operation, NONE), { error, key });
   }
 
   /**

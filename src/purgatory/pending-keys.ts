@@ -7,8 +7,8 @@ import { addLimits } from './event-limit.ts';
 
 export class PendingKeys<K> extends Map<K, number> {
   /**
-   * Kept, because a new iterator passes by all keys that were deleted. It is never at its end for
-   * good: that is seen only by who asks for a key when there is none.
+   * Kept, because a new iterator passes by all keys that were deleted. `next` must not be read while
+   * there is no key: an iterator that has ended gives no key that is added later.
    */
   #order = this.keys();
   #next: IteratorResult<K, undefined> | undefined;

@@ -1,9 +1,9 @@
 // `waitFor`: an operation whose condition is a function of the user's.
 //
-// Invariants. Those of Wait. A try whose condition returns a promise is under way
-// until that settles; one try is under way at most. An event meanwhile only leaves a note, and one
-// more try follows. When the wait has ended otherwise, what the promise resolves or rejects with is
-// dropped, and `context.signal` aborts.
+// Invariants. Those of Wait. A try whose condition returns a promise is under way until that
+// settles; one try is under way at most. An event meanwhile only leaves a note, and one more try
+// follows. When the wait has ended otherwise, what the promise resolves or rejects with is dropped,
+// and `context.signal` aborts.
 //
 // The wait is the context of its tries. Fields that only conditions with a promise need are in a
 // record of their own.

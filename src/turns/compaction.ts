@@ -25,8 +25,8 @@ export class Compaction {
   }
 
   /**
-   * The memory is sparse. Its owner asks that after each removal, and not this class: here V8 would
-   * not know of which class the memory is (4 % of a park and a completion).
+   * Gives the memory back soon. To be called where `isSparse` is true. The owner asks after each
+   * removal: here V8 would meet memory of many classes, and not inline the question.
    */
   wake(): void {
     this.#job.wakeNextTurn();

@@ -167,6 +167,11 @@ export class PurgatoryMeter {
     ends[how].publish({ purgatory: this.#purgatory, operation, parkedMs, ...why } satisfies OperationEnded);
   }
 
+  /** Whether a rejection has a listener. */
+  get hasRejectionListener(): boolean {
+    return ends.rejected.hasSubscribers;
+  }
+
   didSlice(pendingKeys: number, passesUnderWay: number): void {
     if (!passSliced.hasSubscribers) return;
     passSliced.publish({ purgatory: this.#purgatory, pendingKeys, passesUnderWay } satisfies PassSliced);

@@ -166,9 +166,12 @@ export function oldOperation(
   };
 }
 
-/** The pass that has been under way longest. */
+/** The pass that has been under way longest. O(passes). */
 export function oldestPass(passes: Iterable<Pass>, nowMs: number): PassSnapshot | null {
-  const [oldest] = [...passes].sort((x, y) => (x.sinceMs ?? nowMs) - (y.sinceMs ?? nowMs));
+  let oldest: Pass | undefined;
+  for (const pass of passes) {
+    if (oldest === undefined || (pass.sinceMs ?? nowMs) < (oldest.sinceMs ?? nowMs)) oldest = pass;
+  }
   if (oldest === undefined) return null;
   const { key, watchers, tried, sinceMs = nowMs } = oldest;
   return { key: keyText(key), watchers, tried, ageMs: Math.max(0, nowMs - sinceMs) };

@@ -71,8 +71,9 @@ export class IdleTimeouts<E> {
    *
    * @param element any value but undefined. Values are compared as a Map compares its keys.
    * @throws TypeError, RangeError (Node's codes) for an `element` of undefined, a bad `timeoutMs`, or
-   * a new element without one where there is no common one. For a new element, or with a `timeoutMs` that ends before the one under way: what
-   * the timer's `add` throws, and PurgatoryError ERR_PURGATORY_CLOSED. Nothing has changed then.
+   * a new element without one where there is no common one. For a new element, or with a `timeoutMs`
+   * that ends before the one under way: what the timer's `add` throws, and PurgatoryError
+   * ERR_PURGATORY_CLOSED. Nothing has changed then.
    */
   touch(element: E, timeoutMs?: number): void {
     const row = this.#index.find(element);

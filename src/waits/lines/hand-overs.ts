@@ -1,11 +1,11 @@
 // Hands over what has come free: to the first that waits, and on, as far as it goes.
 //
 // Invariants. When a call or a batch has ended, nothing is to be had on a line on which somebody
-// waits for it, but on lines that are owed: a job serves those, in order. A hand-over takes the wait
-// off its lists and the timer in the call; its promise settles by the settler. The deadline of a
-// wait on a line that is owed comes after what is due: it may be among those served.
+// waits for it, but on lines that are owed: a job serves those, in order. A hand-over takes the
+// wait off its lists and the timer in the call; its promise settles by the settler. The deadline of
+// a wait on a line that is owed comes after what is due: it may be among those served.
 //
-// Costs. A hand-over: O(keys of the wait). One call makes BATCH of them at most.
+// Costs. A hand-over: O(keys of the wait). One call makes MAX_ANSWERS of them at most.
 import { mustHold } from '../../base/must-hold.ts';
 import type { DelayedOperation } from '../../purgatory/delayed-operation.ts';
 import { NO_EVENT } from '../../purgatory/event-stack.ts';

@@ -205,10 +205,10 @@ export class KeyLines<K, L extends Line<K>> extends ParkedLists<K> {
     const old = this.#waits;
     this.#waits = new Slab<L>(old.inUse);
     for (const line of this.lines()) line.firstSlot = NONE;
-    this.moveTo(new Slab(this.size), (a, _from, to) => {
+    this.moveTo(new Slab(this.size), (own, _from, to) => {
       let first = NONE;
       let last = NONE;
-      for (let wait = a as Slot; wait !== NONE; wait = old.cells[wait + SIBLING] as Slot) {
+      for (let wait = own as Slot; wait !== NONE; wait = old.cells[wait + SIBLING] as Slot) {
         const line = old.value(wait) as L;
         if (line.firstSlot === NONE) {
           line.waiting = 0; // they are counted anew

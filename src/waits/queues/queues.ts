@@ -143,7 +143,8 @@ export class Queues<V, K = string> extends AbstractPurgatory<K, never> {
    * after `timeoutMs`. O(keys).
    *
    * Once it has its item, an abort changes nothing: in a `Promise.race` that another promise wins,
-   * the item is lost. Use `timeoutMs` and `signal`; `putBack` is for a client that is known to have gone.
+   * the item is lost. Use `timeoutMs` and `signal`; `putBack` is for a client that is known to have
+   * gone.
    *
    * Rejects with `signal.reason` on abort; with a TypeError or RangeError (Node's codes) for bad
    * arguments; with a PurgatoryError: ERR_PURGATORY_CLOSED, _FULL: `maxParked`, or the timer's

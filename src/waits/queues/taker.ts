@@ -1,8 +1,7 @@
 // A wait for an item, or for some items of one key.
 //
-// Invariants. Those of Wait. It ends with items by `give` alone, so a listener that
-// forces it makes none.
-
+// Invariants. Those of Wait. It ends with items by `give` alone, so a listener that forces it makes
+// none.
 import type { CheckedWaitOptions } from '../../purgatory/purgatory-options.ts';
 import { Wait } from '../../purgatory/wait.ts';
 

@@ -178,8 +178,8 @@ class HierarchicalWheel extends TickingScheme {
   }
 
   /**
-   * Whether `tick` is in a later revolution of the wheels than the cursor. The first filing of a tick and
-   * each later one must use this same test.
+   * Whether `tick` is in a later revolution of the wheels than the cursor. The first filing of a
+   * tick and each later one must use this same test.
    */
   #isBeyond(tick: number): boolean {
     return Math.floor(tick / this.#range) !== Math.floor(this.cursor / this.#range);

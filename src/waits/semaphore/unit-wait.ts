@@ -1,7 +1,7 @@
 // A wait for a permit.
 //
-// Invariants. Those of Wait. It ends with a permit by `give` alone, so a listener that
-// forces it makes no units. It has no condition: its line says when it is served.
+// Invariants. Those of Wait. It ends with a permit by `give` alone, so a listener that forces it
+// makes no units. It has no condition: its line says when it is served.
 import { Rejection } from '../../base/rejection.ts';
 import type { CheckedWaitOptions } from '../../purgatory/purgatory-options.ts';
 import { Wait } from '../../purgatory/wait.ts';

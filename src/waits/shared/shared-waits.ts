@@ -86,9 +86,10 @@ export class SharedWaits<V> extends AbstractPurgatory<string, never> {
    * O(1).
    *
    * Rejects with `signal.reason` on abort; with what `accept` throws; with the Error that a load had
-   * for the key; without `onError`, with the error of a failed load; with a TypeError ERR_INVALID_RETURN_VALUE when `accept` returns a
-   * promise; with a TypeError or RangeError (Node's codes) for bad arguments; with a
-   * PurgatoryError: ERR_PURGATORY_CLOSED, or _FULL: `maxParked` is reached. Never throws.
+   * for the key; without `onError`, with the error of a failed load; with a TypeError
+   * ERR_INVALID_RETURN_VALUE when `accept` returns a promise; with a TypeError or RangeError (Node's
+   * codes) for bad arguments; with a PurgatoryError: ERR_PURGATORY_CLOSED, _CANCELLED by
+   * `cancelForKey`, or _FULL: `maxParked` is reached. Never throws.
    */
   waitUntil<T>(
     key: string,

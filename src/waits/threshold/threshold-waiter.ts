@@ -1,9 +1,8 @@
 // One wait of `awaitAtLeast`: a parked operation behind a promise.
 //
-// Invariants. Those of Wait. It is tried when its threshold is reached, and answers
-// with the value that its key has then. If a listener to that try has deleted the value, it waits
-// on until its deadline.
-
+// Invariants. Those of Wait. It is tried when its threshold is reached, and answers with the value
+// that its key has then. If a listener to that try has deleted the value, it waits on until its
+// deadline.
 import type { CheckedWaitOptions } from '../../purgatory/purgatory-options.ts';
 import { Wait } from '../../purgatory/wait.ts';
 

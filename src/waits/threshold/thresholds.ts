@@ -2,8 +2,9 @@
 //
 // Invariants. It owns the heaps and the parked operations, runs no user code and knows no timer. A
 // key has a level exactly while it has a value or an operation waits on it. With `keepsAll` false, a
-// value goes with the last operation that waits on its key. A parked operation has a mark in the heap of each key that it still waits on, and knows its marks, so it leaves all
-// heaps without a search. A threshold that was reached stays reached for the operation.
+// value goes with the last operation that waits on its key. A parked operation has a mark in the
+// heap of each key that it still waits on, and knows its marks, so it is taken off all heaps without
+// a search. A threshold that was reached stays reached for the operation.
 //
 // Costs. park, remove: O(keys x log waiting on each). takeReached: O(log waiting) for each threshold
 // that it takes, and O(1) when there is none.
