@@ -6,6 +6,7 @@
 import { setTimeout as hostTimeout } from 'node:timers';
 import sinon from 'sinon';
 import { host } from '../../src/clock/host.ts';
+import type { SystemClock } from '../../src/clock/system-clock.ts';
 import { systemClock } from '../../src/index.ts';
 
 const START_MS = 1_000;
@@ -20,6 +21,7 @@ export class OwnedTime {
     this.#pollMs = pollMs;
     systemClock.now(); // sees that a fake of an earlier test has gone
     sinon.stub(systemClock, 'now').callsFake(() => this.nowMs);
+    sinon.stub(systemClock as SystemClock, 'wasWokenEarly'); // this host is early on purpose
     const soon = (fire: (...args: unknown[]) => void, _ms: number, ...args: unknown[]): unknown =>
       hostTimeout(() => {
         this.#poll();
