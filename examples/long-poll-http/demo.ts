@@ -3,10 +3,10 @@
 //
 //   --bus redis|nats|postgres   starts that engine for the demo, and kills it too. A URL uses an
 //                               engine that is there, and leaves it alone
-//   --seconds 20
+//   --seconds 20                at least: the worker must be back
 //   --readers 300
 import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { on, once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -81,8 +81,9 @@ async function act(
   await pause(part);
   if (signal.aborted) return;
   console.log('-- kill -9 of worker 1');
+  const isBack = chat.prints(/^worker 1 is back, /);
   process.kill(chat.pids[0], 'SIGKILL');
-  await pause(part);
+  await Promise.all([isBack, pause(part)]);
   if (engine === undefined || signal.aborted) return;
   console.log('-- kill -9 of the engine');
   await engine.kill();
@@ -97,6 +98,8 @@ interface Chat {
   readonly pids: readonly number[];
   readonly child: ChildProcess;
   readonly ended: Promise<unknown>;
+  /** Resolves with the next line that matches, or when the chat has ended. */
+  prints(pattern: RegExp): Promise<void>;
 }
 
 /** Starts the chat as its README says, and prints its output. */
@@ -110,10 +113,14 @@ async function startChat(workers: number, bus: string | undefined): Promise<Chat
     detached: true,
   });
   const ended = once(child, 'close');
+  const lines = createInterface(child.stdout);
+  const prints = async (pattern: RegExp): Promise<void> => {
+    for await (const [line] of on(lines, 'line', { close: ['close'] })) if (pattern.test(line)) return;
+  };
   const pids: number[] = [];
   let url = '';
   const ready = new Promise<void>((resolve) => {
-    createInterface(child.stdout).on('line', (line) => {
+    lines.on('line', (line) => {
       console.log(line);
       url ||= /^ready (.*)$/.exec(line)?.[1] ?? '';
       const pid = /^worker \d+ is process (\d+)$/.exec(line)?.[1];
@@ -125,7 +132,7 @@ async function startChat(workers: number, bus: string | undefined): Promise<Chat
   });
   await Promise.race([ready, failed]);
   failed.catch(() => {});
-  return { url, pids, child, ended };
+  return { url, pids, child, ended, prints };
 }
 
 function report(load: Load, readers: number): void {
