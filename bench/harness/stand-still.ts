@@ -89,6 +89,7 @@ export async function standStill<Name extends string>(
     if (givenUp.size > 0) throw new Error(`gave up before the stop: ${[...givenUp.keys()]}`);
     if (silent > 0) {
       ask({ kind: 'silence' });
+      await once(child, 'message');
       await sleep(timeoutMs / 4);
     }
     if (how === 'block') await blocked(stopMs);

@@ -3,8 +3,8 @@
  * child of the process under test.
  *
  * It makes COUNT connections and sends a beat on each, ten a second. It does what its parent asks by
- * IPC: to make the first SILENT of them fall silent, and to stop the parent for so many ms, as a
- * container is frozen or a lid is closed.
+ * IPC: to make the first SILENT of them fall silent, which it confirms, and to stop the parent for
+ * so many ms, as a container is frozen or a lid is closed.
  */
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -30,6 +30,7 @@ process.on('disconnect', () => process.exit(0));
 process.on('message', async (ask: Ask) => {
   if (ask.kind === 'silence') {
     isSilent = true;
+    process.send?.('silent'); // their last beats are on the way
     return;
   }
   process.kill(process.ppid, 'SIGSTOP');
