@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { ManualClock, SystemTimer } from '../../src/index.ts';
 import { checkTimerInvariants } from '../../src/timer/timer.ts';
 import { IdleTimeouts } from '../../src/waits/idle/index.ts';
+import { deeplySame, same } from '../support/same.ts';
 import { countStep, runs } from './runs.ts';
 
 const COMMON_MS = 100;
@@ -56,10 +57,10 @@ class Pair {
   #told(element: unknown): void {
     const deadline = this.#deadlines.get(element);
     expect(deadline, `${String(element)} was told of`).not.to.equal(undefined);
-    if (this.#hasReaper) expect(deadline?.atMs).to.equal(this.clock.now());
+    if (this.#hasReaper) same(deadline?.atMs, this.clock.now());
     else expect(deadline?.atMs).to.be.at.most(this.clock.now());
     this.#deadlines.delete(element);
-    expect(this.idle.has(element)).to.equal(false);
+    same(this.idle.has(element), false);
     const act = this.#onTold.pop();
     if (act !== undefined) this.act(act);
   }
@@ -68,7 +69,7 @@ class Pair {
     countStep();
     const element = this.#elements[index % this.#elements.length];
     if (what === 'remove') {
-      expect(this.idle.remove(element)).to.equal(this.#deadlines.delete(element));
+      same(this.idle.remove(element), this.#deadlines.delete(element));
       return;
     }
     const before = this.#deadlines.get(element)?.timeoutMs;
@@ -76,7 +77,7 @@ class Pair {
     const own = given ?? before ?? COMMON_MS;
     const isRefresh = what === 'refresh' || what === 'renew';
     try {
-      if (isRefresh) expect(this.idle.refresh(element, given)).to.equal(before !== undefined);
+      if (isRefresh) same(this.idle.refresh(element, given), before !== undefined);
       else this.idle.touch(element, given);
     } catch (error) {
       const isNew = !isRefresh && before === undefined && given === undefined;
@@ -91,16 +92,17 @@ class Pair {
   advance(ms: number): void {
     this.clock.advance(ms);
     if (!this.#hasReaper) this.timer.advanceClock();
-    for (const { atMs } of this.#deadlines.values()) expect(atMs).to.be.above(this.clock.now());
+    const nowMs = this.clock.now();
+    for (const { atMs } of this.#deadlines.values()) same(atMs > nowMs, true, 'a deadline to come');
   }
 
   check(): void {
     if (this.#failure !== undefined) throw this.#failure;
     IdleTimeouts.check(this.idle);
     checkTimerInvariants(this.timer);
-    expect(this.idle.size).to.equal(this.#deadlines.size);
+    same(this.idle.size, this.#deadlines.size);
     for (const [element, { atMs }] of this.#deadlines) {
-      expect(this.idle.remainingMs(element)).to.equal(Math.max(atMs - this.clock.now(), 0));
+      same(this.idle.remainingMs(element), Math.max(atMs - this.clock.now(), 0));
     }
   }
 
@@ -108,7 +110,7 @@ class Pair {
     this.#onTold.length = 0;
     this.advance(1_000);
     this.check();
-    expect([this.idle.size, this.timer.size]).to.deep.equal([0, 0]);
+    deeplySame([this.idle.size, this.timer.size], [0, 0]);
   }
 }
 

@@ -1,10 +1,10 @@
 // A purgatory that counts, and its naive twin, to which the same is done.
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
-import { expect } from 'chai';
 import { ManualClock, SystemTimer } from '../../src/index.ts';
 import type { Queues } from '../../src/waits/queues/index.ts';
 import type { Semaphore } from '../../src/waits/semaphore/index.ts';
 import { checkAndCompact } from '../support/compaction.ts';
+import { deeplySame, same } from '../support/same.ts';
 import { turn } from '../support/turns.ts';
 import type { NaiveLines } from './naive-lines.ts';
 
@@ -107,7 +107,7 @@ export abstract class LinesStage<
         // A listener sees operations, and may do to them what it likes: that gives nothing away.
         const force = (): void => {
           const [first] = ours.$parked.lists.oldestFirst(act.which + 1).slice(-1);
-          if (first !== undefined) expect(first.forceComplete()).to.equal(false);
+          if (first !== undefined) same(first.forceComplete(), false);
         };
         return [force, () => {}];
       }
@@ -145,11 +145,14 @@ export abstract class LinesStage<
     const { ours, naive } = this;
     checkAndCompact(ours);
     for (const key of KEYS) {
-      expect(ours.watchersOf(key), `waits on ${key}`).to.equal(naive.waitsOn(key).length);
+      same(ours.watchersOf(key), naive.waitsOn(key).length, `waits on ${key}`);
       this.compareKey(key);
     }
-    expect(ours.numDelayed).to.equal(naive.waits.length);
-    expect(ours.watched).to.equal(naive.waits.reduce((sum, { keys }) => sum + keys.length, 0));
+    same(ours.numDelayed, naive.waits.length);
+    same(
+      ours.watched,
+      naive.waits.reduce((sum, { keys }) => sum + keys.length, 0),
+    );
   }
 
   /**
@@ -161,9 +164,9 @@ export abstract class LinesStage<
     this.naive.endTurn();
     this.compare();
     const sorted = (all: Map<number, string>): unknown[] => [...all].sort(([p], [q]) => p - q);
-    expect(sorted(this.ends)).to.deep.equal(sorted(this.naive.ends));
+    deeplySame(sorted(this.ends), sorted(this.naive.ends));
     const inTimer = this.naive.waits.filter(({ deadlineMs }) => deadlineMs < Number.POSITIVE_INFINITY);
-    expect(this.timer.size).to.equal(inTimer.length);
+    same(this.timer.size, inTimer.length);
   }
 }
 

@@ -1,7 +1,7 @@
 // Queues and their naive twin. Items are numbers.
-import { expect } from 'chai';
 import { Queues } from '../../src/waits/queues/index.ts';
 import { codeOf } from '../support/code-of.ts';
+import { deeplySame, same } from '../support/same.ts';
 import { type Halves, LinesStage } from './lines-stage.ts';
 import { NaiveQueues } from './queues-reference.ts';
 
@@ -36,7 +36,7 @@ export class QueuesStage extends LinesStage<QueuesAct, Queues<number>, NaiveQueu
           code = codeOf(() => (many === 1 ? ours.put(key, items[0]) : ours.putAll(key, items)));
         };
         const refusal = (): unknown => (naive.isClosed ? 'ERR_PURGATORY_CLOSED' : 'ERR_PURGATORY_FULL');
-        return [put, () => expect(code).to.equal(naive.put(key, items) ? undefined : refusal())];
+        return [put, () => same(code, naive.put(key, items) ? undefined : refusal())];
       }
       case 'putBack': {
         const item = this.#items++;
@@ -56,7 +56,7 @@ export class QueuesStage extends LinesStage<QueuesAct, Queues<number>, NaiveQueu
           const { key, value } = ours.tryTake(act.keys) ?? {};
           taken = key === undefined ? undefined : textOf(key, [value as number]);
         };
-        return [tryOurs, () => expect(naive.tryTake(act.keys, 1)).to.equal(taken)];
+        return [tryOurs, () => same(naive.tryTake(act.keys, 1), taken)];
       }
     }
   }
@@ -73,15 +73,16 @@ export class QueuesStage extends LinesStage<QueuesAct, Queues<number>, NaiveQueu
   }
 
   protected override compareKey(key: string): void {
-    expect(this.ours.sizeOf(key), `items of ${key}`).to.equal(this.naive.itemsOf(key).length);
+    same(this.ours.sizeOf(key), this.naive.itemsOf(key).length, `items of ${key}`);
   }
 
   override compare(): void {
     Queues.check(this.ours);
     super.compare();
     Queues.check(this.ours);
-    expect(this.ours.size).to.equal(this.naive.size);
-    expect([...this.ours.keys()].sort()).to.deep.equal(
+    same(this.ours.size, this.naive.size);
+    deeplySame(
+      [...this.ours.keys()].sort(),
       [...this.naive.items.keys()].filter((key) => this.naive.itemsOf(key).length > 0).sort(),
     );
   }

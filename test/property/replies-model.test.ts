@@ -1,10 +1,10 @@
 // Replies against a reference that keeps a plain list and scans all of it.
 import { getEventListeners } from 'node:events';
-import { expect } from 'chai';
 import fc from 'fast-check';
 import { ManualClock, SystemTimer } from '../../src/index.ts';
 import { checkTimerInvariants } from '../../src/timer/timer.ts';
 import { Replies } from '../../src/waits/replies/index.ts';
+import { deeplySame, same } from '../support/same.ts';
 import { countStep, runs } from './runs.ts';
 
 const MAX_PENDING = 4;
@@ -78,17 +78,20 @@ const expectStep = fc
 const resolveStep = id.map(
   (id): Step =>
     ({ naive, replies }) => {
-      expect(replies.resolve(id, 'value')).to.equal(naive.end((each) => each.id === id, 'value') === 1);
+      same(replies.resolve(id, 'value'), naive.end((each) => each.id === id, 'value') === 1);
     },
 );
 const rejectStep = id.map(
   (id): Step =>
     ({ naive, replies }) => {
-      expect(replies.reject(id, 'error')).to.equal(naive.end((each) => each.id === id, 'error') === 1);
+      same(replies.reject(id, 'error'), naive.end((each) => each.id === id, 'error') === 1);
     },
 );
 const rejectAllStep = fc.constant<Step>(({ naive, replies }) => {
-  expect(replies.rejectAll('lost')).to.equal(naive.end(() => true, 'lost'));
+  same(
+    replies.rejectAll('lost'),
+    naive.end(() => true, 'lost'),
+  );
 });
 const abortStep = group.map(
   (group): Step =>
@@ -151,17 +154,17 @@ describe('Property: Replies behave as a plain list', function () {
           countStep();
           each(both);
           const { expected } = both.naive;
-          expect(replies.size).to.equal(expected.length);
-          expect(timer.size).to.equal(expected.filter(({ deadlineMs }) => deadlineMs < Infinity).length);
+          same(replies.size, expected.length);
+          same(timer.size, expected.filter(({ deadlineMs }) => deadlineMs < Infinity).length);
           checkTimerInvariants(timer);
           for (const [group, { signal }] of controllers.entries()) {
             const isWatched = expected.some((awaited) => awaited.group === group);
-            expect(getEventListeners(signal, 'abort')).to.have.length(isWatched ? 1 : 0);
+            same(getEventListeners(signal, 'abort').length, isWatched ? 1 : 0);
           }
         }
         await new Promise(setImmediate);
         const byLabel = (map: Map<string, string>): object => Object.fromEntries([...map].sort());
-        expect(byLabel(both.settled)).to.deep.equal(byLabel(both.naive.settled));
+        deeplySame(byLabel(both.settled), byLabel(both.naive.settled));
       }),
       runs(300),
     );

@@ -1,6 +1,6 @@
 // A Semaphore and its naive twin.
-import { expect } from 'chai';
 import { type Permit, Semaphore } from '../../src/waits/semaphore/index.ts';
+import { same } from '../support/same.ts';
 import { type Halves, LinesStage } from './lines-stage.ts';
 import { NaiveSemaphore } from './semaphore-reference.ts';
 
@@ -46,14 +46,14 @@ export class SemaphoreStage extends LinesStage<SemaphoreAct, Semaphore, NaiveSem
           if (permit !== undefined) this.ends.set(id, this.#hold(permit, key));
         };
         const tryNaive = (): void => {
-          if (!naive.isClosed) expect(naive.tryAcquire(id, key, units)).to.equal(isGiven);
+          if (!naive.isClosed) same(naive.tryAcquire(id, key, units), isGiven);
         };
         return [tryOurs, tryNaive];
       }
       case 'release': {
         const released = this.#held.splice(act.which % Math.max(this.#held.length, 1), act.many);
         return [
-          () => released.forEach(({ permit }) => void expect(permit.release()).to.equal(true)),
+          () => released.forEach(({ permit }) => void same(permit.release(), true)),
           () => released.forEach(({ permit, key }) => void naive.release(key, permit.units)),
         ];
       }
@@ -72,7 +72,7 @@ export class SemaphoreStage extends LinesStage<SemaphoreAct, Semaphore, NaiveSem
   }
 
   protected override compareKey(key: string): void {
-    expect(this.ours.available(key), `free on ${key}`).to.equal(this.naive.available(key));
+    same(this.ours.available(key), this.naive.available(key), `free on ${key}`);
   }
 
   override compare(): void {

@@ -1,11 +1,11 @@
 // SharedWaits against a reference that keeps plain lists, scans all of them after every step, and
 // knows the rules alone: what must be loaded, what must not, and how each wait ends.
 import { getEventListeners } from 'node:events';
-import { expect } from 'chai';
 import fc from 'fast-check';
 import { ManualClock } from '../../src/index.ts';
 import { SharedWaits } from '../../src/waits/shared/index.ts';
 import { checkAndCompact } from '../support/compaction.ts';
+import { deeplySame, same } from '../support/same.ts';
 import { turn } from '../support/turns.ts';
 import { countStep, runs } from './runs.ts';
 
@@ -329,27 +329,27 @@ class Model {
   }
 
   check(): void {
-    expect(this.problems).to.deep.equal([]);
+    deeplySame(this.problems, []);
     const free = CONCURRENCY - this.calls.length;
     const needed = [...this.keys.keys()].filter((key) => this.isNeeded(key));
-    if (free > 0 && !this.isClosed) expect(needed, 'needed, and not being loaded').to.deep.equal([]);
-    expect(Object.fromEntries(this.settled)).to.deep.equal(Object.fromEntries(this.expected));
-    expect(this.errors).to.equal(this.expectedErrors);
-    expect(this.waits.snapshot({ top: 0 }).totals).to.deep.equal(this.#totals());
-    expect(this.waits.numDelayed).to.equal(this.waiting.length);
+    if (free > 0 && !this.isClosed) deeplySame(needed, [], 'needed, and not being loaded');
+    deeplySame(Object.fromEntries(this.settled), Object.fromEntries(this.expected));
+    same(this.errors, this.expectedErrors);
+    deeplySame(this.waits.snapshot({ top: 0 }).totals, this.#totals());
+    same(this.waits.numDelayed, this.waiting.length);
     for (const call of this.calls) {
-      expect(call.signal.aborted).to.equal(this.isClosed || call.abortedAtMs !== Number.POSITIVE_INFINITY);
+      same(call.signal.aborted, this.isClosed || call.abortedAtMs !== Number.POSITIVE_INFINITY);
     }
     for (const [group, { signal }] of this.controllers.entries()) {
       const isWatched = this.waiting.some((wait) => wait.group === group);
-      expect(getEventListeners(signal, 'abort')).to.have.length(isWatched ? 1 : 0);
+      same(getEventListeners(signal, 'abort').length, isWatched ? 1 : 0);
     }
     checkAndCompact(this.waits);
     const { watchedKeys, loads } = this.waits.snapshot({ top: 0 });
-    expect(watchedKeys).to.equal(new Set(this.waiting.map(({ key }) => key)).size);
+    same(watchedKeys, new Set(this.waiting.map(({ key }) => key)).size);
     if (this.isClosed) return;
-    expect(loads.underWay).to.equal(this.calls.length);
-    expect(loads.keysDue).to.equal(needed.length);
+    same(loads.underWay, this.calls.length);
+    same(loads.keysDue, needed.length);
   }
 }
 

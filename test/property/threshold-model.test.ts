@@ -1,9 +1,9 @@
 // ThresholdPurgatory against a reference that keeps a plain list and scans all of it.
-import { expect } from 'chai';
 import fc from 'fast-check';
 import { ManualClock, SystemTimer } from '../../src/index.ts';
 import { ThresholdPurgatory } from '../../src/waits/threshold/threshold-purgatory.ts';
 import { checkAndCompact } from '../support/compaction.ts';
+import { deeplySame, same } from '../support/same.ts';
 import { LoggingOperation } from '../support/threshold-op.ts';
 import { countStep, runs } from './runs.ts';
 
@@ -144,7 +144,7 @@ const park = fc
 const advance = fc.tuple(key, value).map(
   ([k, v]): Step =>
     ({ naive, purgatory }) => {
-      expect(purgatory.advance(k, v)).to.equal(naive.advance(k, v));
+      same(purgatory.advance(k, v), naive.advance(k, v));
     },
 );
 
@@ -159,21 +159,24 @@ const tick = fc.integer({ min: 0, max: 15 }).map(
 const cancel = fc.nat({ max: 60 }).map(
   (n): Step =>
     ({ naive, ops }) => {
-      expect(ops.get(String(n))?.cancel() ?? false).to.equal(naive.cancel(String(n)));
+      same(ops.get(String(n))?.cancel() ?? false, naive.cancel(String(n)));
     },
 );
 
 const forget = key.map(
   (k): Step =>
     ({ naive, purgatory }) => {
-      expect(purgatory.delete(k)).to.equal(naive.values.delete(k));
+      same(purgatory.delete(k), naive.values.delete(k));
     },
 );
 
 const cancelForKey = key.map(
   (k): Step =>
     ({ naive, purgatory }) => {
-      expect(purgatory.cancelForKey(k).map(({ label }) => label)).to.deep.equal(naive.cancelForKey(k));
+      deeplySame(
+        purgatory.cancelForKey(k).map(({ label }) => label),
+        naive.cancelForKey(k),
+      );
     },
 );
 
@@ -207,20 +210,21 @@ describe('ThresholdPurgatory, whatever is done to it', () => {
           run(both);
           naive.forgetUnwatched();
           checkAndCompact(purgatory);
-          expect(log).to.deep.equal(naive.log);
-          expect(purgatory.keptValues).to.equal(naive.values.size);
-          for (const k of ['x', 'y', 'z'] as const) expect(purgatory.get(k)).to.equal(naive.values.get(k));
+          deeplySame(log, naive.log);
+          same(purgatory.keptValues, naive.values.size);
+          for (const k of ['x', 'y', 'z'] as const) same(purgatory.get(k), naive.values.get(k));
           const pairs = naive.waits.flatMap(({ unreached }) => unreached);
-          expect([purgatory.numDelayed, purgatory.watched, purgatory.watchedKeys, timer.size]).to.deep.equal([
-            naive.waits.length,
-            pairs.length,
-            new Set(pairs.map(([k]) => k)).size,
-            naive.waits.length,
-          ]);
+          deeplySame(
+            [purgatory.numDelayed, purgatory.watched, purgatory.watchedKeys, timer.size],
+            [naive.waits.length, pairs.length, new Set(pairs.map(([k]) => k)).size, naive.waits.length],
+          );
         }
         const left = naive.waits.map(({ label }) => label);
-        expect(purgatory.close().map(({ label }) => label)).to.deep.equal(left);
-        expect(timer.size).to.equal(0);
+        deeplySame(
+          purgatory.close().map(({ label }) => label),
+          left,
+        );
+        same(timer.size, 0);
       }),
       runs(300),
     );

@@ -7,6 +7,7 @@ import { expect } from 'chai';
 import { SystemTimer, type Timer, TimerTask } from '../../src/index.ts';
 import type { SystemTimerOptions } from '../../src/timer/system-timer-options.ts';
 import { checkTimerInvariants } from '../../src/timer/timer.ts';
+import { deeplySame, same } from '../support/same.ts';
 import { countStep } from './runs.ts';
 import type { Action, History, Step } from './timer-arbitraries.ts';
 import { TimerReference } from './timer-reference.ts';
@@ -108,25 +109,29 @@ export class TimerHistory {
         this.#add(task);
         break;
       case 'cancel':
-        expect(task.cancel(), 'cancel').to.equal(this.#reference.remove(task.id) !== undefined);
+        same(task.cancel(), this.#reference.remove(task.id) !== undefined, 'cancel');
         break;
       case 'addMany':
       case 'cancelMany':
         for (let i = 0; i < action.count; i++) {
           const one = this.#tasks[(action.task + i * action.stride) % this.#tasks.length];
           if (action.kind === 'addMany') this.#add(one);
-          else expect(one.cancel(), 'cancel').to.equal(this.#reference.remove(one.id) !== undefined);
+          else same(one.cancel(), this.#reference.remove(one.id) !== undefined, 'cancel');
         }
         break;
       case 'remove':
-        expect(this.#timer.remove(task), 'remove').to.equal(this.#reference.remove(task.id) !== undefined);
+        same(this.#timer.remove(task), this.#reference.remove(task.id) !== undefined, 'remove');
         break;
       case 'advanceClock':
         this.#advanceClock();
         break;
       case 'close': {
         const ids = this.#timer.close().map((closed) => (closed as ScriptedTask).id);
-        expect(ids, 'close').to.deep.equal(this.#reference.clear().map(({ id }) => id));
+        deeplySame(
+          ids,
+          this.#reference.clear().map(({ id }) => id),
+          'close',
+        );
         this.#isClosed = true;
         break;
       }
@@ -153,13 +158,13 @@ export class TimerHistory {
       code = (error as { code: unknown }).code;
       if (code === undefined) throw error;
     }
-    expect(code, 'add').to.equal(expected);
+    same(code, expected, 'add');
     if (code === undefined) this.#reference.add(task.id, this.#clock.now(), task.delayMs, this.#isInside);
   }
 
   #advanceClock(): void {
     if (this.#reference.isInPass) {
-      expect(this.#timer.advanceClock(), 'an advanceClock from inside').to.equal(0);
+      same(this.#timer.advanceClock(), 0, 'an advanceClock from inside');
       return;
     }
     const before = this.#runs;
@@ -167,7 +172,7 @@ export class TimerHistory {
     this.#pass(() => {
       count = this.#timer.advanceClock();
     });
-    expect(count, 'the count of advanceClock').to.equal(this.#runs - before);
+    same(count, this.#runs - before, 'the count of advanceClock');
   }
 
   #pass(go: () => void): void {
@@ -182,15 +187,15 @@ export class TimerHistory {
     this.#runs++;
     try {
       const nowMs = this.#clock.now();
-      expect(this.#reference.isInPass, 'a run outside of a pass').to.equal(true);
+      same(this.#reference.isInPass, true, 'a run outside of a pass');
       const next = this.#reference.next(nowMs);
-      expect(id, 'the task that runs').to.equal(next?.id);
+      same(id, next?.id, 'the task that runs');
       if (next === undefined) return;
       this.#reference.remove(id);
       const dueMs = Math.max(this.#reference.edgeMs(next), next.addedMs);
       if (this.#history.reaper) expect(nowMs - dueMs, 'lateness').to.be.within(0, 1);
-      expect(this.#tasks[id].isPending, 'isPending inside run').to.equal(false);
-      expect(this.#timer.size, 'size inside run').to.equal(this.#reference.size);
+      same(this.#tasks[id].isPending, false, 'isPending inside run');
+      same(this.#timer.size, this.#reference.size, 'size inside run');
     } catch (error) {
       this.#failure ??= error;
       return;
@@ -212,20 +217,18 @@ export class TimerHistory {
     const nowMs = this.#clock.now();
     for (const entry of this.#reference.entries) {
       const dueMs = Math.max(this.#reference.edgeMs(entry), entry.addedMs);
-      if (dueMs <= nowMs)
-        expect(entry.addedInside && nowMs < dueMs + 1, `task ${entry.id} overdue`).to.equal(true);
+      if (dueMs <= nowMs) same(entry.addedInside && nowMs < dueMs + 1, true, `task ${entry.id} overdue`);
     }
   }
 
   #check(): void {
     this.#player.check(this.#timer);
-    expect(this.#timer.size, 'size').to.equal(this.#reference.size);
-    expect(this.#reported, 'errors reported').to.equal(this.#thrown);
-    for (const task of this.#tasks)
-      expect(task.isPending, 'isPending').to.equal(this.#reference.has(task.id));
+    same(this.#timer.size, this.#reference.size, 'size');
+    same(this.#reported, this.#thrown, 'errors reported');
+    for (const task of this.#tasks) same(task.isPending, this.#reference.has(task.id), 'isPending');
     if (!this.#history.asks) return;
     const first = this.#reference.entries[0];
-    if (first === undefined) expect(this.#timer.nextExpirationMs).to.equal(undefined);
+    if (first === undefined) same(this.#timer.nextExpirationMs, undefined);
     else
       expect(this.#timer.nextExpirationMs).to.be.at.most(
         Math.max(this.#reference.edgeMs(first), this.#clock.now()),

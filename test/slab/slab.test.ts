@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { COLUMN_1, COLUMN_2, Slab, type Slot } from '../../src/slab/slab.ts';
 import { holdsAfterEachAct } from '../property/runs.ts';
+import { deeplySame, same } from '../support/same.ts';
 
 const STRIDE = 4;
 /** Cells of a slab that has never grown. */
@@ -61,23 +62,26 @@ class Pair {
   check(): void {
     const { slab, lists } = this;
     const members = this.#arrays.flat();
-    expect(slab.inUse).to.equal(members.length + LISTS);
+    same(slab.inUse, members.length + LISTS);
     expect(slab.capacity).to.be.at.least(slab.inUse);
-    expect(slab.isSparse).to.equal(slab.capacity > Math.max(LEAST, 4 * slab.inUse));
+    same(slab.isSparse, slab.capacity > Math.max(LEAST, 4 * slab.inUse));
     for (const [index, list] of lists.entries()) {
       const array = this.#arrays[index];
-      expect([slab.cells[list + COLUMN_1], slab.cells[list + COLUMN_2]]).to.deep.equal([index, index + 1]);
-      expect(slab.isEmpty(list)).to.equal(array.length === 0);
-      expect(slab.check(list)).to.deep.equal(array.map(({ slot }) => slot));
+      deeplySame([slab.cells[list + COLUMN_1], slab.cells[list + COLUMN_2]], [index, index + 1]);
+      same(slab.isEmpty(list), array.length === 0);
+      deeplySame(
+        slab.check(list),
+        array.map(({ slot }) => slot),
+      );
     }
     for (const { slot, value, a } of members)
-      expect([slab.value(slot), slab.cells[slot + COLUMN_1]]).to.deep.equal([value, a]);
+      deeplySame([slab.value(slot), slab.cells[slot + COLUMN_1]], [value, a]);
     const values = new Map<Slot, string>();
     for (let index = 0; index < slab.valueSpan; index++) {
       const value = slab.valueAt(index);
       if (value !== undefined) values.set(slab.slotAt(index), value);
     }
-    expect(values).to.deep.equal(new Map(members.map(({ slot, value }) => [slot, value])));
+    deeplySame(values, new Map(members.map(({ slot, value }) => [slot, value])));
   }
 }
 
