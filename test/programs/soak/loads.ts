@@ -37,7 +37,7 @@ export const loads: Readonly<Record<string, LoadEntry>> = {
     import: async () => (await import('./models/short-histories.ts')).load,
   },
   properties: {
-    what: 'all models of test/property',
+    what: 'all models of test/property that have a seed',
     share: 3,
     import: async () => (await import('./properties.ts')).load,
   },
