@@ -32,8 +32,9 @@ describe('close() of a bus', function () {
           const { code, stdout, stderr } = await runNode(args, { limitMs: 30_000 });
           // Without an engine NATS's own `connect` rejects: there is nothing to make a bus of.
           const states = client === 'nats' ? STATES.slice(0, -1) : STATES;
-          expect(stdout.trim().split('\n')).to.deep.equal(states.map((state) => `${state}: closed`));
-          expect([stderr, code]).to.deep.equal(['', 0]);
+          const lines = stdout.trim().split('\n');
+          const closed = states.map((state) => `${state}: closed`);
+          expect([lines, stderr, code]).to.deep.equal([closed, '', 0]);
         } finally {
           await engine.stop();
         }

@@ -5,7 +5,7 @@
 import type { Context, Test } from 'mocha';
 
 const ON_THE_HOST =
-  /\/test\/(examples|observe\/inspector|programs|compat|docs|bench|waits\/timers|waits\/idle|bus\/transports)\/|\/system-timer-stood-still\./;
+  /\/test\/(examples|observe\/inspector|programs|compat|docs|bench|waits\/timers|waits\/idle|bus\/transports)\/|\/(system-timer-stood-still|bus\/close|readme)\./;
 
 let thrown: unknown;
 

@@ -52,7 +52,14 @@ let isUp = true;
 /** PostgreSQL's connections are processes of their own. */
 function signal(name: 'SIGSTOP' | 'SIGCONT' | 'SIGKILL'): void {
   const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ');
-  for (const each of [`${pid}`, ...children]) if (each !== '') process.kill(Number(each), name);
+  for (const each of [`${pid}`, ...children]) {
+    try {
+      if (each !== '') process.kill(Number(each), name);
+    } catch (error) {
+      // A connection ends by itself once the server has.
+      if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+    }
+  }
 }
 
 async function live(): Promise<Opened> {
