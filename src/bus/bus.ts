@@ -190,7 +190,7 @@ export function createBus(transport: Transport, options?: BusOptions): Bus {
  */
 function settledBy(clock: Clock, atMs: number, work: Promise<unknown>): Promise<void> {
   return new Promise((resolve) => {
-    const wakeUp = clock.wakeAt(atMs, resolve);
+    const wakeUp = clock.wakeAt(atMs, () => resolve());
     const settled = (): void => {
       wakeUp.cancel();
       resolve();

@@ -76,7 +76,7 @@ export class SystemClock implements Clock {
     return nowMs;
   }
 
-  wakeAt(atMs: number, wake: () => void): WakeUp {
+  wakeAt(atMs: number, wake: (dueMs?: number) => void): WakeUp {
     return new SystemWakeUp(this, this.#outstanding, atMs, wake);
   }
 
@@ -145,14 +145,19 @@ class SystemWakeUp implements WakeUp {
   readonly #clock: SystemClock;
   readonly #outstanding: Set<SystemWakeUp>;
   readonly #atMs: number = 0;
-  readonly #wake: () => void;
+  readonly #wake: (dueMs: number) => void;
   #isRef = true;
   /** Undefined while it waits for the next turn, whose work is under way. */
   #timer: ReturnType<typeof setTimeout> | ForeignTimer | undefined;
-  /** When it was armed, by the clock. */
-  #armedMs = 0;
+  /** The reading at which it was armed. Once it waits for the next turn: at which it was due. */
+  #readMs = 0;
 
-  constructor(clock: SystemClock, outstanding: Set<SystemWakeUp>, atMs: number, wake: () => void) {
+  constructor(
+    clock: SystemClock,
+    outstanding: Set<SystemWakeUp>,
+    atMs: number,
+    wake: (dueMs: number) => void,
+  ) {
     this.#clock = clock;
     this.#outstanding = outstanding;
     this.#atMs = atMs;
@@ -183,7 +188,7 @@ class SystemWakeUp implements WakeUp {
   #arm(): void {
     const nowMs = this.#clock.now();
     const delayMs = this.#atMs - nowMs;
-    this.#armedMs = nowMs;
+    this.#readMs = nowMs;
     const replacement = this.#clock.foreign('setTimeout');
     if (replacement !== undefined) {
       const fireForeign = (): void => {
@@ -217,7 +222,7 @@ class SystemWakeUp implements WakeUp {
 
   readonly #run = (): void => {
     this.#outstanding.delete(this);
-    this.#wake();
+    this.#wake(this.#readMs);
   };
 
   /** To be called by its timer. */
@@ -228,7 +233,10 @@ class SystemWakeUp implements WakeUp {
     if (nowMs < this.#atMs) {
       this.#checkEarly(nowMs);
       this.#arm();
-    } else if (this.#clock.readsFirst && !this.#clock.isStill) {
+      return;
+    }
+    this.#readMs = nowMs;
+    if (this.#clock.readsFirst && !this.#clock.isStill) {
       // In a turn, the host runs timers, then reads its sockets, then runs immediates: after a stop
       // of the process, what has arrived comes before the deadlines.
       this.#timer = undefined;
@@ -243,7 +251,7 @@ class SystemWakeUp implements WakeUp {
    * several timers, and none but the last is for its end.)
    */
   #checkEarly(nowMs: number): void {
-    const armedMs = this.#armedMs;
+    const armedMs = this.#readMs;
     const earlyMs = armedMs + hostDelayFor(this.#atMs - armedMs) - nowMs;
     const isHost = isHostsOwn && !(this.#timer instanceof ForeignTimer);
     if (earlyMs > EARLY_MS && !(isHost && nowMs > armedMs)) this.#clock.wasWokenEarly(earlyMs);

@@ -58,6 +58,8 @@ export abstract class Timer implements TaskKeeper {
   readonly #observer: PassObserver | undefined;
   /** The highest reading so far: a clock that goes back stands still. */
   #nowMs = Number.NEGATIVE_INFINITY;
+  /** What is due by this reading runs in the pass under way, or in the last one. */
+  #dueMs = Number.NEGATIVE_INFINITY;
   #isClosed = false;
   /** True while tasks run. */
   #isRunning = false;
@@ -184,10 +186,10 @@ export abstract class Timer implements TaskKeeper {
    */
   advanceClock(): number {
     if (this.#isRunning || this.#isClosed) return 0;
-    const tick = tickAt(this.now(), this.#tickMs);
-    if (!this.#tasks.hasDue(tick)) return 0;
+    const nowMs = this.now();
+    if (!this.#tasks.hasDue(tickAt(nowMs, this.#tickMs))) return 0;
     try {
-      return this.#runUpTo(tick, Number.POSITIVE_INFINITY);
+      return this.#runUpTo(nowMs, Number.POSITIVE_INFINITY);
     } finally {
       this.#endPass();
     }
@@ -255,6 +257,16 @@ export abstract class Timer implements TaskKeeper {
   }
 
   /**
+   * The reading of the clock, in ms, that the pass under way is for. What falls due after it waits
+   * for the next pass, before which the host reads its sockets.
+   *
+   * @internal
+   */
+  get dueMs(): number {
+    return this.#dueMs;
+  }
+
+  /**
    * Takes out a task if it is pending here, in `slot`, and leaves its $keeper and the memory as
    * they are. `trim` must follow, once for all that are released in a row. O(1).
    *
@@ -276,22 +288,22 @@ export abstract class Timer implements TaskKeeper {
     return this.#isClosed ? timerClosed(this.constructor.name) : timerFull(this.#maxPending);
   }
 
-  readonly #wake = (): void => {
+  readonly #wake = (dueMs?: number): void => {
     this.#wakeUp = undefined;
     this.#wakeUpTick = Number.POSITIVE_INFINITY;
     if (this.#isRunning) return;
     const nowMs = this.now(); // first: it may find a fake
-    const tick = tickAt(nowMs, this.#tickMs);
     const { isStill } = this.clock;
     if (this.#job !== undefined && !isStill) {
-      // From now on, what is added waits for the next pass.
-      if (!this.#tasks.isPassOpen) this.#tasks.openPass(tick);
+      // What falls due after that reading may have been answered meanwhile, on a socket that the
+      // host has not read. And from now on, what is added waits for the next pass.
+      if (!this.#tasks.isPassOpen) this.#openPass(dueMs ?? nowMs);
       this.#job.wake();
       return;
     }
     try {
       // Where time stands still, to go on in the next turn would take a millisecond of it.
-      this.#ran = this.#runUpTo(tick, isStill ? Number.POSITIVE_INFINITY : nowMs + this.#sliceMs);
+      this.#ran = this.#runUpTo(nowMs, isStill ? Number.POSITIVE_INFINITY : nowMs + this.#sliceMs);
       this.#didYield();
     } finally {
       this.#endPass();
@@ -315,13 +327,18 @@ export abstract class Timer implements TaskKeeper {
     this.#ran = 0;
   }
 
-  /** Ends the pass that a slice has left: what that adds waits. Then runs one up to `tick`. */
-  #runUpTo(tick: number, endMs: number): number {
+  /** Ends the pass that a slice has left: what that adds waits. Then runs one up to `dueMs`. */
+  #runUpTo(dueMs: number, endMs: number): number {
     const tasks = this.#tasks;
     const ran = tasks.isPassOpen ? this.#runTasks(undefined, endMs) : 0;
     if (tasks.isPassOpen) return ran;
-    tasks.openPass(tick);
+    this.#openPass(dueMs);
     return ran + this.#runTasks(undefined, endMs);
+  }
+
+  #openPass(dueMs: number): void {
+    this.#dueMs = dueMs;
+    this.#tasks.openPass(tickAt(dueMs, this.#tickMs));
   }
 
   /**

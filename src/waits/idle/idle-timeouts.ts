@@ -231,7 +231,7 @@ export class IdleTimeouts<E> {
       if (row === NO_ROW) continue;
       const touchedMs = this.#touchedMs(row, nowMs);
       const idleAtMs = touchedMs + this.#table.timeoutMs(row);
-      if (idleAtMs > nowMs) {
+      if (idleAtMs > this.#timer.dueMs) {
         if (this.#touchTime.isToKeep(this.#table.stretch(row))) this.#table.setTouched(row, touchedMs);
         this.#fileOrKeep(row, this.#touchTime.lookAt(idleAtMs, nowMs), nowMs);
       } else {
