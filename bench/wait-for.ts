@@ -184,7 +184,7 @@ async function bytesAWait(make: MakeWaits, size: number): Promise<number> {
 
 function waits(make: MakeWaits, hasHerds: boolean): System {
   return async ({ size, quick }: Run): Promise<Measured> => {
-    const rounds = quick ? 10 : 60;
+    const rounds = quick ? 10 : 30;
     const measured: Measured = { bytes: await bytesAWait(make, size) };
     const lone = new Clients(make(), size, 1);
     lone.start();
