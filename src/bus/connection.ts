@@ -181,11 +181,10 @@ export class Connection {
     this.#failures = 0;
     const nowMs = this.#base.timer.now();
     this.#next = this.#base.timer.schedule(
-      () => this.#sendEcho(),
+      () => this.#echoAgain(),
       Math.max(0, this.#echoSentMs + this.#base.options.echoMs - nowMs),
     );
     this.#owner.echoed(nowMs - this.#echoSentMs);
-    this.#checkAsked(nowMs);
     if (this.#state === 'live' || link !== this.#link) return;
     this.#state = 'live';
     this.#liveSinceMs = nowMs;
@@ -229,6 +228,16 @@ export class Connection {
     this.#owner.isUp(() => {
       if (link === this.#link) this.#sendEcho();
     });
+  }
+
+  /**
+   * A task, so that the answers have been read that had arrived: they may come by another socket
+   * than the echo.
+   */
+  #echoAgain(): void {
+    const link = this.#link;
+    this.#checkAsked(this.#base.timer.dueMs);
+    if (link === this.#link) this.#sendEcho();
   }
 
   #sendEcho(): void {

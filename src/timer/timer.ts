@@ -316,6 +316,8 @@ export abstract class Timer implements TaskKeeper {
     } finally {
       if (!this.#tasks.isPassOpen) {
         this.#ran = 0;
+        // A start between two batches has armed it, perhaps by a reading after the reads of this turn.
+        this.#disarm();
         this.#endPass();
       }
     }

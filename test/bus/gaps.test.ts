@@ -353,6 +353,24 @@ describe('a bus and its transport', () => {
     expect(bus.snapshot().totals.framesDropped).to.equal(17);
   });
 
+  it('reads what the engine has confirmed during a standstill, also after the echo', async () => {
+    const { engine, clock, bus } = make({ echoMs: 100, echoTimeoutMs: 200 });
+    const orders = bus.join(new Listener('orders'));
+    goLive(engine);
+    clock.advance(98);
+    orders.publish('1');
+    clock.advance(2);
+    const [, frame, echo] = engine.sent;
+    const withoutStop = clock.now.bind(clock);
+    clock.now = () => withoutStop() + 20_000;
+    engine.link.received(echo.text);
+    frame.resolve(); // in the same turn, by the other socket
+    await turn();
+    clock.advance(100);
+    expect(bus.state).to.equal('live');
+    expect(bus.snapshot().totals.gaps.publish).to.equal(0);
+  });
+
   it('does not take its own standstill for one of the engine', () => {
     const { engine, clock, bus } = make({ echoMs: 100, echoTimeoutMs: 200 });
     goLive(engine);

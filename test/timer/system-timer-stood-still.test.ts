@@ -92,6 +92,36 @@ describe('behaviour 36: a process that stood still', () => {
     });
   }
 
+  it('between two parts of a pass, in a handler that then starts something, is no exception', async () => {
+    const [stopper, talker] = [await connected(), await connected()];
+    const polls = new Purgatory('polls');
+    let hasArrived = false;
+    talker.socket.on('data', () => {
+      hasArrived = true;
+      polls.notify('news');
+    });
+    let isFirstPartOver = false;
+    let isOver = false;
+    stopper.socket.on('data', () => {
+      isFirstPartOver = !isOver;
+      talker.client.write('now');
+      block(500);
+      polls.timer.schedule(() => {}, 1_000).cancel(); // its wake-up stays
+    });
+    const result = polls.waitFor(['news'], () => hasArrived, { timeoutMs: 300 });
+    polls.timer.schedule(() => {
+      stopper.client.write('go');
+      block(20); // longer than a slice
+    }, 20);
+    polls.timer.schedule(() => {
+      isOver = true;
+    }, 20);
+    await turn();
+    block(40); // both are due in one pass
+    expect(await result).to.deep.equal({ expired: false, value: true });
+    expect([isFirstPartOver, isOver]).to.deep.equal([true, true]);
+  });
+
   it('before it looks at elements that may be idle, is no exception', async () => {
     const [stopper, talker] = [await connected(), await connected()];
     const idle: string[] = [];
