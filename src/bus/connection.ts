@@ -231,8 +231,8 @@ export class Connection {
   }
 
   /**
-   * A task, so that the answers have been read that had arrived: they may come by another socket
-   * than the echo.
+   * In a task, so the answers have been read that had arrived: they may come by another socket than
+   * the echo.
    */
   #echoAgain(): void {
     const link = this.#link;
@@ -250,9 +250,9 @@ export class Connection {
   /** Fails unless the awaited event comes within `ms`. */
   #expect(ms: number, cause: GapCause, message: string): void {
     this.#deadline?.cancel();
-    const dueMs = this.#base.timer.now() + ms;
+    const deadlineMs = this.#base.timer.now() + ms;
     this.#deadline = this.#base.timer.schedule(() => {
-      if (this.#base.timer.now() > dueMs + STALL_MS) this.#expect(ms, cause, message);
+      if (this.#base.timer.now() > deadlineMs + STALL_MS) this.#expect(ms, cause, message);
       else this.fail(cause, new Error(`${message} within ${ms} ms`));
     }, ms);
   }

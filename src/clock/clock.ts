@@ -13,8 +13,8 @@ export interface Clock {
    * Calls `wake` once, as soon as `now() >= atMs`, in a later turn and never inside this call. A
    * time in the past means the next turn. A timer holds one wake-up at most.
    *
-   * `wake` takes an earlier reading, `dueMs`, of a clock that lets the host read its sockets before
-   * it wakes: then what falls due after that reading waits for the next wake-up.
+   * A clock that lets the host read its sockets before it wakes gives `wake` its reading from before
+   * those reads. What falls due after that reading waits for the next wake-up.
    */
   wakeAt(atMs: number, wake: (dueMs?: number) => void): WakeUp;
 

@@ -150,7 +150,7 @@ class SystemWakeUp implements WakeUp {
   /** Undefined while it waits for the next turn, whose work is under way. */
   #timer: ReturnType<typeof setTimeout> | ForeignTimer | undefined;
   /** The reading at which it was armed. Once it waits for the next turn: at which it was due. */
-  #readMs = 0;
+  #readingMs = 0;
 
   constructor(
     clock: SystemClock,
@@ -188,7 +188,7 @@ class SystemWakeUp implements WakeUp {
   #arm(): void {
     const nowMs = this.#clock.now();
     const delayMs = this.#atMs - nowMs;
-    this.#readMs = nowMs;
+    this.#readingMs = nowMs;
     const replacement = this.#clock.foreign('setTimeout');
     if (replacement !== undefined) {
       const fireForeign = (): void => {
@@ -222,7 +222,7 @@ class SystemWakeUp implements WakeUp {
 
   readonly #run = (): void => {
     this.#outstanding.delete(this);
-    this.#wake(this.#readMs);
+    this.#wake(this.#readingMs);
   };
 
   /** To be called by its timer. */
@@ -235,7 +235,7 @@ class SystemWakeUp implements WakeUp {
       this.#arm();
       return;
     }
-    this.#readMs = nowMs;
+    this.#readingMs = nowMs;
     if (this.#clock.readsFirst && !this.#clock.isStill) {
       // In a turn, the host runs timers, then reads its sockets, then runs immediates: after a stop
       // of the process, what has arrived comes before the deadlines.
@@ -251,7 +251,7 @@ class SystemWakeUp implements WakeUp {
    * several timers, and none but the last is for its end.)
    */
   #checkEarly(nowMs: number): void {
-    const armedMs = this.#readMs;
+    const armedMs = this.#readingMs;
     const earlyMs = armedMs + hostDelayFor(this.#atMs - armedMs) - nowMs;
     const isHost = isHostsOwn && !(this.#timer instanceof ForeignTimer);
     if (earlyMs > EARLY_MS && !(isHost && nowMs > armedMs)) this.#clock.wasWokenEarly(earlyMs);

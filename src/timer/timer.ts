@@ -3,7 +3,7 @@
 //   add ─► PendingTasks, by tick ─► #look: one wake-up of the clock, for the first of them
 //                ▲                        │ #wake
 //                │ take                   ▼
-//         #runTasks ◄── a pass: all that is due at the wake-up, in batches of a job
+//         #runTasks ◄── a pass: all that is due by its reading, in batches of a job
 //                                         └─► #endPass: trim, and #look again
 //
 // A deadline is rounded UP to a tick, and a reading DOWN: no task is early by `clock.now()`, and none

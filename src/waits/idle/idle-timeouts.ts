@@ -231,6 +231,7 @@ export class IdleTimeouts<E> {
       if (row === NO_ROW) continue;
       const touchedMs = this.#touchedMs(row, nowMs);
       const idleAtMs = touchedMs + this.#table.timeoutMs(row);
+      // Not by `nowMs`: what has arrived since the pass came due is not read yet.
       if (idleAtMs > this.#timer.dueMs) {
         if (this.#touchTime.isToKeep(this.#table.stretch(row))) this.#table.setTouched(row, touchedMs);
         this.#fileOrKeep(row, this.#touchTime.lookAt(idleAtMs, nowMs), nowMs);
