@@ -90,7 +90,7 @@ export async function standStill<Name extends string>(
     if (silent > 0) {
       ask({ kind: 'silence' });
       await once(child, 'message');
-      await sleep(timeoutMs / 4);
+      await sleep(timeoutMs / 2); // their last beats are answered, on a busy machine too
     }
     if (how === 'block') await blocked(stopMs);
     else {
