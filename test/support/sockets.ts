@@ -4,8 +4,14 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
 const open: { close(): void }[] = [];
 
-/** A client and the server's end of its connection, until `closeConnections()`. */
-export async function connected(): Promise<{ client: Socket; socket: Socket }> {
+/** A client, and the server's end of its connection. */
+export interface Connection {
+  readonly client: Socket;
+  readonly socket: Socket;
+}
+
+/** A new connection, until `closeConnections()`. */
+export async function connected(): Promise<Connection> {
   const server = createServer();
   open.push(server);
   server.listen(0, '127.0.0.1');

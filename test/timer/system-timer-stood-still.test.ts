@@ -6,7 +6,7 @@ import { IdleTimeouts } from '../../src/waits/idle/index.ts';
 import { SharedWaits } from '../../src/waits/shared/index.ts';
 import { runChild, runNode } from '../support/child.ts';
 import { HostClock } from '../support/host-clock.ts';
-import { closeConnections, connected } from '../support/sockets.ts';
+import { type Connection, closeConnections, connected } from '../support/sockets.ts';
 import { pause, turn, until } from '../support/turns.ts';
 
 /** Connections, of which some fall silent before the stop. */
@@ -17,6 +17,24 @@ const TIMEOUT_MS = 1_000;
 /** Nothing runs for so long. */
 function block(ms: number): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
+}
+
+/** Two connections, and a poll of 300 ms that ends when the talker sends. */
+async function polled(): Promise<{
+  stopper: Connection;
+  talker: Connection;
+  polls: Purgatory;
+  poll: () => Promise<unknown>;
+}> {
+  const [stopper, talker] = [await connected(), await connected()];
+  const polls = new Purgatory('polls');
+  let hasArrived = false;
+  talker.socket.on('data', () => {
+    hasArrived = true;
+    polls.notify('news');
+  });
+  const poll = (): Promise<unknown> => polls.waitFor(['news'], () => hasArrived, { timeoutMs: 300 });
+  return { stopper, talker, polls, poll };
 }
 
 describe('behaviour 36: a process that stood still', () => {
@@ -70,19 +88,13 @@ describe('behaviour 36: a process that stood still', () => {
   // A busy timer has a wake-up in nearly every turn: its pass comes after what blocks that turn.
   for (const where of ['an immediate', 'a handler of a socket']) {
     it(`that stood still in ${where}, before the pass of a wake-up, is no exception`, async () => {
-      const [stopper, talker] = [await connected(), await connected()];
-      const polls = new Purgatory('polls');
-      let hasArrived = false;
-      talker.socket.on('data', () => {
-        hasArrived = true;
-        polls.notify('news');
-      });
+      const { stopper, talker, polls, poll } = await polled();
       const standStill = (): void => {
         talker.client.write('now');
         block(500);
       };
       stopper.socket.on('data', standStill);
-      const result = polls.waitFor(['news'], () => hasArrived, { timeoutMs: 300 });
+      const ended = poll();
       polls.timer.schedule(() => {}, 20);
       setTimeout(() => {
         if (where === 'an immediate') setImmediate(standStill);
@@ -90,18 +102,12 @@ describe('behaviour 36: a process that stood still', () => {
       }, 10);
       await turn();
       block(40); // both are due in one turn: the timeout of the host, then the wake-up
-      expect(await result).to.deep.equal({ expired: false, value: true });
+      expect(await ended).to.deep.equal({ expired: false, value: true });
     });
   }
 
   it('between two parts of a pass, in a handler that then starts something, is no exception', async () => {
-    const [stopper, talker] = [await connected(), await connected()];
-    const polls = new Purgatory('polls');
-    let hasArrived = false;
-    talker.socket.on('data', () => {
-      hasArrived = true;
-      polls.notify('news');
-    });
+    const { stopper, talker, polls, poll } = await polled();
     let isFirstPartOver = false;
     let isOver = false;
     stopper.socket.on('data', () => {
@@ -110,7 +116,7 @@ describe('behaviour 36: a process that stood still', () => {
       block(500);
       polls.timer.schedule(() => {}, 1_000).cancel(); // its wake-up stays
     });
-    const result = polls.waitFor(['news'], () => hasArrived, { timeoutMs: 300 });
+    const ended = poll();
     polls.timer.schedule(() => {
       stopper.client.write('go');
       block(20); // longer than a slice
@@ -120,7 +126,7 @@ describe('behaviour 36: a process that stood still', () => {
     }, 20);
     await turn();
     block(40); // both are due in one pass
-    expect(await result).to.deep.equal({ expired: false, value: true });
+    expect(await ended).to.deep.equal({ expired: false, value: true });
     expect([isFirstPartOver, isOver]).to.deep.equal([true, true]);
   });
 
