@@ -22,10 +22,6 @@ async function example(text: string): Promise<string> {
   return block;
 }
 
-function rowsIn(text: string): string[] {
-  return text.split('\n').filter((line) => line.startsWith('| '));
-}
-
 describe('the long poll of the README', () => {
   let server: ChildProcess;
   let lines: AsyncIterator<string>;
@@ -117,30 +113,3 @@ describe('the inspector of the README', () => {
     expect([child.code, child.stderr]).to.deep.equal([0, '']);
   });
 });
-
-describe('the figures of the README', () => {
-  it('are those of the whole table in docs/performance.md, in two digits', async () => {
-    const readme = await page('README.md');
-    const rows = rowsIn(readme.slice(readme.indexOf('## Speed'))).slice(2);
-    expect(rows).to.have.lengthOf(6);
-    const measured = rows.map(cells);
-    const whole = rowsIn(await page('docs/performance.md')).map(cells);
-    for (const [title, ours, beside, factor] of measured) {
-      const theirs = beside.split(': ')[1];
-      const row = whole.find((each) => each[2] === ours && each[4] === theirs);
-      expect(row, title).to.be.an('array');
-      expect(factor.replace(/ times as \w+/, ''), title).to.equal(inTwoDigits(row![5]));
-    }
-  });
-});
-
-function cells(row: string): string[] {
-  return row
-    .split('|')
-    .slice(1, -1)
-    .map((cell) => cell.trim());
-}
-
-function inTwoDigits(factor: string): string {
-  return factor.replaceAll(/[\d.]+/g, (digits) => Number(digits).toPrecision(2));
-}

@@ -5,18 +5,13 @@ import { transform } from 'esbuild';
 
 const root = fileURLToPath(new URL('../', import.meta.url));
 const read = (file: string): string => readFileSync(`${root}${file}`, 'utf8');
-const { scripts, c8 } = JSON.parse(read('package.json')) as {
-  scripts: Record<string, string>;
+const { c8 } = JSON.parse(read('package.json')) as {
   c8: { exclude: string[] };
 };
 
 describe('The workplace', () => {
   it('lets `npx mocha FILE` run that file alone: mocha would add the tests that its configuration names', () => {
     expect(JSON.parse(read('.mocharc.json'))).to.not.have.any.keys('spec', 'file');
-  });
-
-  it('has 15 scripts at most', () => {
-    expect(Object.keys(scripts)).to.have.length.at.most(15);
   });
 
   it('measures the coverage of each source that has code to run, but for the page of the inspector', async () => {

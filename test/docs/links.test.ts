@@ -75,20 +75,3 @@ describe('The pages of the repository', () => {
     });
   }
 });
-
-describe('The workflow', () => {
-  it('runs what .ci/run runs: style and types, the tests on each release line, the runtimes', () => {
-    const workflow = readFileSync(join(root, '.github/workflows/test.yml'), 'utf8');
-    expect([...workflow.matchAll(/^ {2}([\w-]+):$/gm)].map(([, job]) => job)).to.include.members([
-      'lint-and-types',
-      'tests',
-      'runtimes',
-    ]);
-    expect(workflow).to.match(/node: \[20, 22, 24\]$/m);
-    const parts = [...workflow.matchAll(/- run: \.ci\/run (\w+)$/gm)].map(([, part]) => part);
-    expect(parts).to.deep.equal(['tests', 'runtimes']);
-    const gate = readFileSync(join(root, '.ci/run'), 'utf8');
-    for (const part of parts) expect(gate).to.match(new RegExp(`^ +${part}\\) npm ci && `, 'm'));
-    expect(gate).to.match(/^ +all\) npm ci && npm test && npm run test:runtimes/m);
-  });
-});

@@ -51,21 +51,6 @@ describe('What docs/ says of metrics', () => {
     );
     expect(metrics.filter((name) => !explained.has(name))).to.deep.equal([]);
   });
-
-  it('lays the dashboard out in panels that do not overlap, each with a description', async () => {
-    const { panels } = JSON.parse(await docs('grafana/dashboard.json'));
-    const taken = new Set<string>();
-    for (const { type, description, gridPos } of panels) {
-      if (type !== 'row') expect(description).to.be.a('string');
-      expect(gridPos.x + gridPos.w).to.be.at.most(24);
-      for (let x = gridPos.x; x < gridPos.x + gridPos.w; x++) {
-        for (let y = gridPos.y; y < gridPos.y + gridPos.h; y++) {
-          expect(taken.has(`${x},${y}`)).to.equal(false);
-          taken.add(`${x},${y}`);
-        }
-      }
-    }
-  });
 });
 
 describe('An inspector that is mounted as docs/inspector.md prints it', function () {

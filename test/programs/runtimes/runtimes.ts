@@ -36,7 +36,7 @@ const NOT_CORE = {
   'test/examples/**': 'whole servers',
   'test/observe/inspector/page*': 'a browser',
   'test/{bench,programs}/**': 'benchmarks, faults and a soak',
-  'test/docs/{contract,identifiers,links,recipe-types}.test.ts': 'pages, which are read and not run',
+  'test/docs/{contract,links}.test.ts': 'pages, which are read and not run',
 };
 
 const COMPARED_WITH_NODE = {
