@@ -10,13 +10,10 @@
  *   bytes       live: of a wait, with its promise
  *   block       ms: one release frees the units of 100,000 waits: the longest block
  */
-import AsyncLock from 'async-lock';
-import { Mutex, Semaphore as MutexSemaphore, withTimeout } from 'async-mutex';
-import { Sema } from 'async-sema';
-import limitOf from 'p-limit';
 import { type Permit, Semaphore } from 'purgatory/semaphore';
 import { BlockWatch, cpuNs, liveBytes, turn } from './harness/measure.ts';
 import type { Measured, Run, System, Workload } from './harness/types.ts';
+import { npmPeer } from './peers/npm-peer.ts';
 
 const TIMES = 100_000;
 const UNITS = 10;
@@ -37,7 +34,7 @@ interface Maker {
   readonly herd?: (units: number) => { hold(): Promise<() => void>; wait(): Promise<unknown> };
 }
 
-const ours = (timeoutMs: number): Maker => ({
+const ours = (timeoutMs: number) => (): Maker => ({
   of(units) {
     const semaphore = new Semaphore('bench', { units });
     return async (work) => {
@@ -66,54 +63,76 @@ const ours = (timeoutMs: number): Maker => ({
   },
 });
 
-const asyncSema: Maker = {
-  of(units) {
-    const semaphore = new Sema(units);
-    return async (work) => {
-      await semaphore.acquire();
-      await work();
-      semaphore.release();
-    };
-  },
-  /** As a user writes it: a Sema for each key that is in use. */
-  byKey() {
-    const locks = new Map<string, { readonly sema: Sema; users: number }>();
-    return async (key, work) => {
-      let lock = locks.get(key);
-      if (lock === undefined) {
-        lock = { sema: new Sema(1), users: 0 };
-        locks.set(key, lock);
-      }
-      lock.users++;
-      await lock.sema.acquire();
-      await work();
-      lock.sema.release();
-      if (--lock.users === 0) locks.delete(key);
-    };
-  },
+const asyncSema = async (): Promise<Maker> => {
+  type Units = { acquire(): Promise<unknown>; release(): void };
+  const { Sema } = await npmPeer<{ Sema: new (units: number) => Units }>('async-sema');
+  return {
+    of(units) {
+      const semaphore = new Sema(units);
+      return async (work) => {
+        await semaphore.acquire();
+        await work();
+        semaphore.release();
+      };
+    },
+    /** As a user writes it: a Sema for each key that is in use. */
+    byKey() {
+      const locks = new Map<string, { readonly sema: Units; users: number }>();
+      return async (key, work) => {
+        let lock = locks.get(key);
+        if (lock === undefined) {
+          lock = { sema: new Sema(1), users: 0 };
+          locks.set(key, lock);
+        }
+        lock.users++;
+        await lock.sema.acquire();
+        await work();
+        lock.sema.release();
+        if (--lock.users === 0) locks.delete(key);
+      };
+    },
+  };
 };
 
-const asyncMutex = (timeoutMs: number): Maker => ({
-  of(units) {
-    const plain = units === 1 ? new Mutex() : new MutexSemaphore(units);
-    const semaphore = timeoutMs === Number.POSITIVE_INFINITY ? plain : withTimeout(plain as Mutex, timeoutMs);
-    return async (work) => {
-      const got = await semaphore.acquire();
-      const release = (Array.isArray(got) ? got[1] : got) as () => void;
-      await work();
-      release();
-    };
-  },
-});
+type Release = () => void;
 
-const asyncLock: Maker = {
-  byKey() {
-    const lock = new AsyncLock({ timeout: TIMEOUT_MS });
-    return (key, work) => lock.acquire(key, async () => work());
-  },
+interface AsyncMutex {
+  Mutex: new () => { acquire(): Promise<Release> };
+  Semaphore: new (units: number) => { acquire(): Promise<[number, Release]> };
+  withTimeout<Lock>(lock: Lock, timeoutMs: number): Lock;
+}
+
+const asyncMutex = (timeoutMs: number) => async (): Promise<Maker> => {
+  const { Mutex, Semaphore, withTimeout } = await npmPeer<AsyncMutex>('async-mutex');
+  return {
+    of(units) {
+      const plain = units === 1 ? new Mutex() : new Semaphore(units);
+      const semaphore = timeoutMs === Number.POSITIVE_INFINITY ? plain : withTimeout(plain, timeoutMs);
+      return async (work) => {
+        const got = await semaphore.acquire();
+        const release = Array.isArray(got) ? got[1] : got;
+        await work();
+        release();
+      };
+    },
+  };
 };
 
-const pLimit: Maker = { of: (units) => limitOf(units) as Runs };
+const asyncLock = async (): Promise<Maker> => {
+  type Lock = { acquire: RunsByKey };
+  const { default: AsyncLock } = await npmPeer<{ default: new (options: object) => Lock }>('async-lock');
+  return {
+    byKey() {
+      const lock = new AsyncLock({ timeout: TIMEOUT_MS });
+      return (key, work) => lock.acquire(key, async () => work());
+    },
+  };
+};
+
+const pLimit = async (): Promise<Maker> => {
+  const { default: limitOf } = await npmPeer<{ default: (units: number) => Runs }>('p-limit');
+  return { of: limitOf };
+};
 
 /** `asking` at once, `each` times each; ns of CPU a time. */
 async function nsEach(
@@ -134,8 +153,9 @@ async function nsEach(
 
 const nothing = (): void => {};
 
-function measuring({ of, byKey, herd }: Maker): System {
+function measuring(maker: () => Maker | Promise<Maker>): System {
   return async ({ size, quick }: Run): Promise<Measured> => {
+    const { of, byKey, herd } = await maker();
     const times = quick ? size / 10 : size;
     const runs: Record<string, () => Promise<number>> = {};
     if (of !== undefined) {
