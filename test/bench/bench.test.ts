@@ -91,8 +91,7 @@ describe('the bench', () => {
     expect(timesAsGood(2.5, true)).to.equal('2.5');
   });
 
-  it('runs a workload, each system in a process of its own, and what no row compares in the first round only', async function () {
-    this.timeout(60_000);
+  it('runs a workload, each system in a process of its own, and what no row compares in the first round only', async () => {
     const { purgatory, setTimeout } = steady.systems;
     const ours = { ...steady.rows[0], size: 10, peer: undefined };
     const tiny: Workload = {
@@ -113,8 +112,7 @@ describe('the bench', () => {
     expect(told(compared)).to.deep.equal([['purgatory', 10, 1]]);
   });
 
-  it('prints the rows of the runs that are stored, and names the others', async function () {
-    this.timeout(60_000);
+  it('prints the rows of the runs that are stored, and names the others', async () => {
     const { code, stdout, stderr } = await runNode(['--import', 'tsx', 'bench/run.ts', '--last']);
     const isStored = (name: string): boolean => existsSync(`bench/results/${name}.json`);
     const missing = workloads.filter(({ name }) => !isStored(name)).map(({ name }) => name);

@@ -2,9 +2,7 @@ import { expect } from 'chai';
 import { httpPolls } from '../../bench/herd-http.ts';
 import { herdPictures } from '../../bench/herd-picture.ts';
 
-describe('npm run bench -- herd', function () {
-  this.timeout(30_000);
-
+describe('npm run bench -- herd', () => {
   it('measures a real HTTP server, in the server, while it answers its polls', async () => {
     const measured = await httpPolls(50);
     expect(measured['http polls']).to.be.above(0);

@@ -19,8 +19,7 @@ const CLIENTS = [
   ['postgres', 'postgres', startPostgres],
 ] as const;
 
-describe('close() of a bus', function () {
-  this.timeout(60_000);
+describe('close() of a bus', () => {
   for (const [client, program, start] of CLIENTS) {
     (isInstalled(program) ? it : it.skip)(
       `settles within echoTimeoutMs, whatever the engine does, and then nothing keeps the process alive: ${client}`,

@@ -13,8 +13,7 @@ async function printed(NODE_DEBUG: string): Promise<{ stdout: string; stderr: st
   return { stdout, stderr };
 }
 
-describe('What the library prints by itself', function () {
-  this.timeout(60_000);
+describe('What the library prints by itself', () => {
   let asked: { stdout: string; stderr: string };
 
   before(async () => {

@@ -117,8 +117,7 @@ describe('The drop-in timers under fake clocks, like node:timers', () => {
     });
   }
 
-  it('also under the mock timers of node:test, with Date and without', async function () {
-    this.timeout(60_000);
+  it('also under the mock timers of node:test, with Date and without', async () => {
     const child = await runChild('drop-in-node-test', [], ['--no-warnings']); // node:test calls them experimental
     expect(summary(child)).to.deep.equal(ok('all well'));
   });
@@ -161,17 +160,14 @@ describe('A timer under fake clocks', () => {
     });
   }
 
-  it('says once that it cannot live by a fake that tells no time', async function () {
-    this.timeout(60_000);
+  it('says once that it cannot live by a fake that tells no time', async () => {
     const { code, stdout, stderr } = await runChild('timeless-fake');
     expect({ code, stdout }).to.deep.equal({ code: 0, stdout: 'all well\n' });
     expect(stderr.match(/PURGATORY_FAKE_WITHOUT_TIME/g)).to.have.length(1);
   });
 });
 
-describe('The drop-in timers as the globals', function () {
-  this.timeout(60_000);
-
+describe('The drop-in timers as the globals', () => {
   for (const scene of [
     'setTimeout, then its call',
     'all of them',

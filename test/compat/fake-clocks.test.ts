@@ -227,13 +227,11 @@ describe('behaviour 12: fake clocks installed after the import just work', () =>
     });
   }
 
-  it('also when no clock was read before', async function () {
-    this.timeout(60_000);
+  it('also when no clock was read before', async () => {
     expect(summary(await runChild('first-reading'))).to.deep.equal(ok('all well'));
   });
 
-  it('also when it was there before the import (behaviour 26)', async function () {
-    this.timeout(60_000);
+  it('also when it was there before the import (behaviour 26)', async () => {
     expect(summary(await runChild('fake-first'))).to.deep.equal(ok('all well'));
   });
 });

@@ -3,9 +3,7 @@ import { expect } from 'chai';
 import { bundled } from '../support/bundled.ts';
 import { ok, runNode, summary } from '../support/child.ts';
 
-describe('behaviour 12: a host of which any part is a fake', function () {
-  this.timeout(60_000);
-
+describe('behaviour 12: a host of which any part is a fake', () => {
   for (const name of ['sinon', 'vitest', 'jest', 'node:test']) {
     for (const order of ['after', 'first']) {
       const isFirst = order === 'first';

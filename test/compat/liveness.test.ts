@@ -7,9 +7,7 @@ function runScenes(scenes: readonly string[]): Promise<Map<string, ChildResult>>
   return Promise.all(results).then((entries) => new Map(entries));
 }
 
-describe('behaviour 10: an empty timer keeps no process alive; a pending one does, unless unref', function () {
-  this.timeout(60_000);
-
+describe('behaviour 10: an empty timer keeps no process alive; a pending one does, unless unref', () => {
   // The output of each process before it ends by itself. A process that is kept alive for its hour
   // is killed, and has no exit code.
   const scenes: Record<string, string> = {
@@ -56,9 +54,7 @@ describe('behaviour 10: an empty timer keeps no process alive; a pending one doe
   }
 });
 
-describe('behaviours 5 and 18: an error that nobody takes ends the process, as one in setTimeout does', function () {
-  this.timeout(60_000);
-
+describe('behaviours 5 and 18: an error that nobody takes ends the process, as one in setTimeout does', () => {
   for (const [scene, message, printed] of [
     ['a throw of run without onError', 'out of run', 'ran'],
     ['a throw of onExpiration without onError', 'out of onExpiration', 'completed'],

@@ -1,9 +1,7 @@
 import { expect } from 'chai';
 import { ok, runChild, summary } from '../support/child.ts';
 
-describe('behaviour 15: the engine keeps no reference and no memory', function () {
-  this.timeout(120_000);
-
+describe('behaviour 15: the engine keeps no reference and no memory', () => {
   const titles: Record<string, string> = {
     references: 'to an operation, key, waiter or task that left, in whatever way',
     closed: 'to what was parked in a purgatory that is closed',

@@ -22,8 +22,7 @@ console.log(Object.keys(purgatory).filter((name) => name !== '__esModule' && nam
 const PRINTED =
   'ran at 5\nDelayedOperation ManualClock Purgatory PurgatoryError SystemTimer TimerTask systemClock';
 
-describe('The package, packed and installed', function () {
-  this.timeout(120_000);
+describe('The package, packed and installed', () => {
   let home: string;
   let archive: string;
   let unpackedBytes: number;

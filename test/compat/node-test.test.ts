@@ -3,8 +3,7 @@ import { ok, runChild, summary } from '../support/child.ts';
 
 describe('behaviour 12: the mock timers of node:test', () => {
   // In a process of its own, as Node 20 warns of them as experimental.
-  it('with Date, installed after the import, just work, and the real clock after them', async function () {
-    this.timeout(60_000);
+  it('with Date, installed after the import, just work, and the real clock after them', async () => {
     const result = await runChild('node-test', [], ['--no-warnings']);
     expect(summary(result)).to.deep.equal(ok('all well'));
   });

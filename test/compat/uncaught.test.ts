@@ -1,9 +1,7 @@
 import { expect } from 'chai';
 import { ok, runChild, summary } from '../support/child.ts';
 
-describe('An uncaughtException handler ends what threw, and the process goes on', function () {
-  this.timeout(60_000);
-
+describe('An uncaughtException handler ends what threw, and the process goes on', () => {
   for (const scene of [
     'timer.close()',
     'task.cancel()',

@@ -53,9 +53,7 @@ describe('What docs/ says of metrics', () => {
   });
 });
 
-describe('An inspector that is mounted as docs/inspector.md prints it', function () {
-  this.timeout(20_000);
-
+describe('An inspector that is mounted as docs/inspector.md prints it', () => {
   for (const name of ['inspector-http.mjs', 'inspector-express.mjs', 'inspector-fastify.mjs']) {
     it(`serves its page and the stream, and leaves the rest to the server: ${name}`, async () => {
       await using server = await DocumentedServer.start(program('docs/inspector.md', name));

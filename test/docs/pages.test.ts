@@ -100,8 +100,7 @@ describe('docs/operations.md', () => {
   });
 });
 
-(isInstalled('redis') ? describe : describe.skip)('docs/many-processes.md', function () {
-  this.timeout(30_000);
+(isInstalled('redis') ? describe : describe.skip)('docs/many-processes.md', () => {
   let redis: Engine;
   before(async () => {
     redis = await startRedis();
@@ -120,8 +119,7 @@ describe('docs/operations.md', () => {
 });
 
 (isInstalled('redis') ? describe : describe.skip)('docs/herd.md', () => {
-  it('has a loop that claims for all who wait, and gives back what comes too late', async function () {
-    this.timeout(30_000);
+  it('has a loop that claims for all who wait, and gives back what comes too late', async () => {
     const redis = await startRedis();
     try {
       const env = { REDIS_URL: `redis://127.0.0.1:${redis.port}` };
@@ -145,8 +143,7 @@ describe('docs/operations.md', () => {
 });
 
 describe('docs/many-processes.md without a server', () => {
-  it('has a program that carries an event between the workers of a cluster', async function () {
-    this.timeout(30_000);
+  it('has a program that carries an event between the workers of a cluster', async () => {
     const folder = await mkdtemp(join(root, 'test/docs/.workers-')); // cluster.fork needs a file
     try {
       const path = join(folder, 'workers.mjs');
@@ -158,8 +155,7 @@ describe('docs/many-processes.md without a server', () => {
     }
   });
 
-  it('has a transport that passes the cases for transports', async function () {
-    this.timeout(30_000);
+  it('has a transport that passes the cases for transports', async () => {
     const output = await printed(program('docs/many-processes.md', 'conformance.test.mjs'));
     expect(output).to.match(/^(# |ℹ )fail 0$/m);
     expect(output).not.to.match(/^(# |ℹ )pass 0$/m);
@@ -167,8 +163,7 @@ describe('docs/many-processes.md without a server', () => {
 });
 
 (isInstalled('postgres') ? describe : describe.skip)('docs/many-processes.md with PostgreSQL', () => {
-  it('has a program that notifies in a transaction', async function () {
-    this.timeout(60_000);
+  it('has a program that notifies in a transaction', async () => {
     const postgres = await startPostgres();
     try {
       const env = { DATABASE_URL: `postgres://postgres@127.0.0.1:${postgres.port}/postgres` };

@@ -44,9 +44,7 @@ describe('The recipes for locks, pools and queues', () => {
   }
 });
 
-describe('The recipe for a long poll', function () {
-  this.timeout(30_000);
-
+describe('The recipe for a long poll', () => {
   for (const name of ['http.mjs', 'express.mjs', 'fastify.mjs']) {
     describe(name, () => {
       // One server for all that it survives. Each message has its number there.
@@ -238,8 +236,7 @@ describe('The recipe for request and reply', () => {
 });
 
 (isInstalled('postgres') ? describe : describe.skip)('The recipe for a job in a database', () => {
-  it('fails a read that hangs, in place of a wait that hears no event', async function () {
-    this.timeout(60_000);
+  it('fails a read that hangs, in place of a wait that hears no event', async () => {
     const postgres = await startPostgres();
     try {
       const url = `postgres://postgres@127.0.0.1:${postgres.port}/postgres`;
@@ -256,8 +253,7 @@ describe('The recipe for request and reply', () => {
     }
   });
 
-  it('gives a claim back that comes after the end of its wait', async function () {
-    this.timeout(60_000);
+  it('gives a claim back that comes after the end of its wait', async () => {
     const postgres = await startPostgres();
     try {
       const env = { DATABASE_URL: `postgres://postgres@127.0.0.1:${postgres.port}/postgres` };
@@ -273,8 +269,7 @@ describe('The recipe for request and reply', () => {
     }
   });
 
-  it('answers when the row has changed, and by the deadline when it has not', async function () {
-    this.timeout(60_000);
+  it('answers when the row has changed, and by the deadline when it has not', async () => {
     const postgres = await startPostgres();
     try {
       const url = `postgres://postgres@127.0.0.1:${postgres.port}/postgres`;

@@ -23,7 +23,7 @@ const disconnectAll = (): void => {
 describe('examples/blpop-server', () => {
   let server: BlpopServer;
   let port: number;
-  const parked = (count: number): Promise<void> => until(() => server.pops.waiting.numDelayed === count);
+  const parked = (count: number): Promise<unknown> => until(() => server.pops.waiting.numDelayed === count);
 
   beforeEach(async () => {
     server = new BlpopServer();
@@ -148,8 +148,7 @@ describe('examples/blpop-server', () => {
     worker.destroy();
   });
 
-  it('gives each item to one of thousands of clients, in their order, while others go', async function () {
-    this.timeout(60_000);
+  it('gives each item to one of thousands of clients, in their order, while others go', async () => {
     const producer = client(port);
     const workers = Array.from({ length: 2_000 }, () => client(port));
     const got = new Map<number, string>();
@@ -288,8 +287,7 @@ class Side {
   }
 }
 
-(isInstalled('redis') ? describe : describe.skip)('examples/blpop-server beside a redis-server', function () {
-  this.timeout(60_000);
+(isInstalled('redis') ? describe : describe.skip)('examples/blpop-server beside a redis-server', () => {
   const server = new BlpopServer();
   let redis: Engine;
   let ours: Side;

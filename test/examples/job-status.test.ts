@@ -119,8 +119,7 @@ async function expectAnswersFromAll(base: string, workers: number): Promise<void
   expect(worker).to.match(/^\d$/);
 }
 
-describe('examples/job-status with workers', function () {
-  this.timeout(60_000);
+describe('examples/job-status with workers', () => {
   let folder: string;
   let server: ExampleServer | undefined;
 

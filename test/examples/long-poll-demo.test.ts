@@ -44,9 +44,7 @@ function expectNothingMissed({ stdout, stderr, code }: Ended): void {
   );
 }
 
-describe('npm run demo -- --workers', function () {
-  this.timeout(90_000);
-
+describe('npm run demo -- --workers', () => {
   it('kills a worker, which comes back, and no message is missed', async () => {
     expectNothingMissed(await demo('--workers', '2', '--seconds', '6', '--readers', '40'));
   });

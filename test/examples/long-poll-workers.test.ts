@@ -59,8 +59,7 @@ async function expectWakesAll(base: string): Promise<void> {
   expect(new Set(answers.map(({ worker }) => worker)).size).to.equal(WORKERS);
 }
 
-describe('examples/long-poll-http with workers', function () {
-  this.timeout(60_000);
+describe('examples/long-poll-http with workers', () => {
   let server: ExampleServer | undefined;
   let engine: Engine | undefined;
 

@@ -242,9 +242,7 @@ const lossy = fc.record({
 /** What a transport promises: a frame that is overtaken counts as lost. */
 const lossless = lossy.map((faults) => ({ ...faults, loss: 0, ackLoss: 0, reordering: 0 }));
 
-describe('Processes on a bus, against a model', function () {
-  this.timeout(120_000);
-
+describe('Processes on a bus, against a model', () => {
   it('never answer wrongly, and answer all at the latest sweepMs after the next live', async () => {
     await fc.assert(
       fc.asyncProperty(

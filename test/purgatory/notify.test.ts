@@ -116,8 +116,7 @@ describe('notify', () => {
 describe('behaviour 17: a chain of completions through notify', () => {
   const LENGTH = isFull ? 1_000_000 : 100_000;
 
-  it(`uses constant stack for ${LENGTH} of them`, async function () {
-    this.timeout(60_000);
+  it(`uses constant stack for ${LENGTH} of them`, async () => {
     const { purgatory, errors } = hall();
     const depths: number[] = [];
     const stackDepth = (): number => {

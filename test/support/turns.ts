@@ -1,5 +1,6 @@
 // Waiting on the real host, with its own timers even while fake ones are installed.
 import { setImmediate as hostImmediate, setTimeout as hostTimeout } from 'node:timers';
+import { inspect } from 'node:util';
 
 /** Resolves after a turn of the event loop; microtasks and ticks queued by now have run. */
 export function turn(): Promise<void> {
@@ -16,7 +17,31 @@ export function pause(ms: number): Promise<void> {
   return new Promise((resolve) => hostTimeout(resolve, ms));
 }
 
-/** Resolves once `condition` holds. Mocha's timeout ends a wait that never ends. */
-export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
-  while (!(await condition())) await pause(1);
+/** Longer than anything on a slow machine, shorter than the time limit of a test in .mocharc.json. */
+const HANG_MS = 60_000;
+const hostNow = performance.now.bind(performance);
+
+/**
+ * Resolves with what `what` returns, once that is truthy. An expectation of chai does for a `what`,
+ * too: while it fails, it does not hold yet. Anything else that it throws ends the wait.
+ *
+ * After a minute this throws, with the description and the last value seen.
+ */
+export async function until<T>(what: () => T | Promise<T>, description = 'a condition'): Promise<T> {
+  const beganMs = hostNow();
+  for (let pauseMs = 1; ; pauseMs = Math.min(pauseMs * 1.1, 10)) {
+    let seen: unknown;
+    try {
+      const value = await what();
+      if (value) return value;
+      seen = inspect(value);
+    } catch (error) {
+      if (!(error instanceof Error && error.name === 'AssertionError')) throw error;
+      seen = error.message;
+    }
+    if (hostNow() - beganMs > HANG_MS) {
+      throw new Error(`Waited ${HANG_MS / 1_000} s in vain until ${description}. Last seen: ${seen}`);
+    }
+    await pause(pauseMs);
+  }
 }

@@ -61,14 +61,14 @@ describe('behaviour 36: a process that stood still', () => {
       for (const host of isNode && how === 'block' ? [nodeSocket, nodeTimeout] : []) {
         expect(host).to.deep.include({ alive: CONNECTIONS - SILENT, silent: SILENT });
       }
-    }).timeout(60_000);
+    });
   }
 
   it('takes the echo and the hints of a bus before its deadlines, however many', async () => {
     const { code, stdout, stderr } = await runChild('stood-still-bus', ['500']);
     expect([code, stderr]).to.deep.equal([0, '']);
     expect(JSON.parse(stdout)).to.deep.equal({ expired: 0, echoes: 0 });
-  }).timeout(60_000);
+  });
 
   it('that ends just after a deadline is no exception', async () => {
     const { client, socket } = await connected();

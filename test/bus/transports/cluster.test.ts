@@ -17,7 +17,7 @@ describe('a bus over node:cluster', () => {
       ...titles.map((title) => `ok ${title}`),
     ]);
     expect([stderr, code]).to.deep.equal(['', 0]);
-  }).timeout(60_000);
+  });
 
   it('reports that the primary does not relay, and is live as soon as it does', async () => {
     const { code, stdout, stderr } = await runCluster('silent');
@@ -28,11 +28,11 @@ describe('a bus over node:cluster', () => {
       'live',
     ]);
     expect([stderr, code]).to.deep.equal(['', 0]);
-  }).timeout(60_000);
+  });
 
   it('closes within echoTimeoutMs while the primary reads nothing', async () => {
     const { code, stdout, stderr } = await runCluster('stopped');
     expect(stdout.trim().split('\n').at(-1)).to.equal('closed');
     expect([stderr, code]).to.deep.equal(['', 0]);
-  }).timeout(60_000);
+  });
 });

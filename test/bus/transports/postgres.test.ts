@@ -129,8 +129,7 @@ describe('notifyInTransaction', () => {
   });
 });
 
-(isInstalled('postgres') ? describe : describe.skip)('a bus over PostgreSQL', function () {
-  this.timeout(60_000);
+(isInstalled('postgres') ? describe : describe.skip)('a bus over PostgreSQL', () => {
   let postgres: Engine;
   let proxy: TcpProxy | undefined;
   const buses: Bus[] = [];

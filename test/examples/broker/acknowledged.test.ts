@@ -17,8 +17,7 @@ for (const [count, factor, flushMs] of [
 ]) {
   const acks = factor === 1 ? 1 : -1;
   const title = `a record that is acknowledged with acks=${acks}, on ${factor} of ${count} nodes, with --flush-ms ${flushMs},`;
-  describe(title, function () {
-    this.timeout(20_000);
+  describe(title, () => {
     const leader = 1 % count;
     let nodes: RunningBroker[];
     let admin: Admin;

@@ -13,8 +13,7 @@ const LAG_MS = 1000;
 const { NONE, LEADER_NOT_AVAILABLE, NOT_LEADER_OR_FOLLOWER, REQUEST_TIMED_OUT, UNKNOWN_TOPIC_OR_PARTITION } =
   ErrorCode;
 
-describe('a cluster of three nodes', function () {
-  this.timeout(30_000);
+describe('a cluster of three nodes', () => {
   const nodes: BrokerProcess[] = [];
   const clients: WireClient[] = [];
   let args: string[];
@@ -305,9 +304,7 @@ describe('a cluster of three nodes', function () {
   });
 });
 
-describe('npm start with --nodes 3', function () {
-  this.timeout(30_000);
-
+describe('npm start with --nodes 3', () => {
   it('starts a process per node, and stops them all', async () => {
     const port = await freePorts(3);
     const args = ['--nodes', '3', '--port', `${port}`, '--http', '0', '--data', dataFolder()];

@@ -28,9 +28,7 @@ async function runPython(script: string, address: string): Promise<Record<string
   return JSON.parse(await run('/usr/bin/python3', [path, address]));
 }
 
-describeWith(programs.kafkaPython, 'kafka-python', function () {
-  this.timeout(60_000);
-
+describeWith(programs.kafkaPython, 'kafka-python', () => {
   it('finds the version with its defaults, produces, consumes in a group, lists and changes topics and groups', async () => {
     const { broker, address, lines } = await startBroker();
     const { probes_seconds: seconds, ...seen } = await runPython('kafka_python_client.py', address);
@@ -56,9 +54,7 @@ describeWith(programs.kafkaPython, 'kafka-python', function () {
   });
 });
 
-describeWith(programs.confluentKafka, 'confluent-kafka (librdkafka)', function () {
-  this.timeout(60_000);
-
+describeWith(programs.confluentKafka, 'confluent-kafka (librdkafka)', () => {
   it('produces, consumes in a group, lists and changes topics with its defaults', async () => {
     const { broker, address, lines } = await startBroker();
     const seen = await runPython('confluent_kafka_client.py', address);
@@ -82,8 +78,7 @@ describeWith(programs.confluentKafka, 'confluent-kafka (librdkafka)', function (
   });
 });
 
-describeWith(programs.rdkafkaExample, 'rdkafka_example (librdkafka, C)', function () {
-  this.timeout(60_000);
+describeWith(programs.rdkafkaExample, 'rdkafka_example (librdkafka, C)', () => {
   let running: RunningBroker;
   let folder: string;
   let example: string;

@@ -17,8 +17,7 @@ const root = fileURLToPath(new URL('../../../', import.meta.url));
 /** From a bundle: in a temporary folder of its own, without a cache, tsx would compile everything. */
 const demo = (): Promise<string> => bundled('examples/broker/demo.ts');
 
-describe('npm run demo', function () {
-  this.timeout(30_000);
+describe('npm run demo', () => {
   /** The demo's own temporary folder. A file that is left there was left behind. */
   let tmp: string;
   let env: NodeJS.ProcessEnv;

@@ -122,9 +122,7 @@ describe('what a broker keeps', () => {
   });
 });
 
-describe('a broker that is killed', function () {
-  this.timeout(60_000);
-
+describe('a broker that is killed', () => {
   it('has every record that it acknowledged with acks=1 and acks=all, once and in order', async () => {
     const args = ['--port', '0', '--http', '0', '--data', dataFolder(), '--segment-bytes', '4096'];
     const sent: string[] = [];

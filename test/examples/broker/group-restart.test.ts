@@ -63,8 +63,7 @@ async function startLoad() {
 
 type Load = Awaited<ReturnType<typeof startLoad>>;
 
-describe('a group whose coordinator is started again within the sessions of its members', function () {
-  this.timeout(60_000);
+describe('a group whose coordinator is started again within the sessions of its members', () => {
   let load: Load;
 
   beforeEach(async () => {
@@ -109,32 +108,26 @@ describe('a group whose coordinator is started again within the sessions of its 
   }
 });
 
-describeWith(
-  programs.confluentKafka,
-  'a group of confluent-kafka whose coordinator is started again',
-  function () {
-    this.timeout(60_000);
-
-    for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
-      it(`reads nothing twice after ${signal}, with its default commits`, async () => {
-        const load = await startLoad();
-        const script = fileURLToPath(new URL('clients/confluent_kafka_restart.py', import.meta.url));
-        const child = spawn('/usr/bin/python3', [script, load.address, TOPIC, '2000'], {
-          // librdkafka says there that its broker is away.
-          stdio: ['ignore', 'pipe', 'ignore'],
-        });
-        const lines = createInterface({ input: child.stdout });
-        expect((await once(lines, 'line'))[0]).to.equal('reading');
-        await pause(500);
-        await load.restart(signal);
-        const [result] = (await once(lines, 'line')) as [string];
-        await once(child, 'exit');
-        await load.finish();
-        await load.stop();
-        const { records, offsets, assigned } = JSON.parse(result);
-        expect(records).to.equal(offsets);
-        expect(assigned, 'goes on with its share').to.equal(1);
+describeWith(programs.confluentKafka, 'a group of confluent-kafka whose coordinator is started again', () => {
+  for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
+    it(`reads nothing twice after ${signal}, with its default commits`, async () => {
+      const load = await startLoad();
+      const script = fileURLToPath(new URL('clients/confluent_kafka_restart.py', import.meta.url));
+      const child = spawn('/usr/bin/python3', [script, load.address, TOPIC, '2000'], {
+        // librdkafka says there that its broker is away.
+        stdio: ['ignore', 'pipe', 'ignore'],
       });
-    }
-  },
-);
+      const lines = createInterface({ input: child.stdout });
+      expect((await once(lines, 'line'))[0]).to.equal('reading');
+      await pause(500);
+      await load.restart(signal);
+      const [result] = (await once(lines, 'line')) as [string];
+      await once(child, 'exit');
+      await load.finish();
+      await load.stop();
+      const { records, offsets, assigned } = JSON.parse(result);
+      expect(records).to.equal(offsets);
+      expect(assigned, 'goes on with its share').to.equal(1);
+    });
+  }
+});

@@ -62,9 +62,7 @@ class Writer {
   }
 }
 
-describe('a cluster whose nodes are killed in turn', function () {
-  this.timeout(120_000);
-
+describe('a cluster whose nodes are killed in turn', () => {
   it('has every record that it acknowledged with acks=1 and acks=all, once and in order, on all replicas alike', async () => {
     const port = await freePorts(NODES.length);
     const data = dataFolder();

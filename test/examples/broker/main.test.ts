@@ -19,8 +19,7 @@ import { runNode } from '../../support/child.ts';
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 
-describe('the program of the broker', function () {
-  this.timeout(30_000);
+describe('the program of the broker', () => {
   let folder: string;
 
   beforeEach(() => {

@@ -12,8 +12,7 @@ import { WireClient } from './support/wire-client.ts';
 
 const env = uncovered();
 
-describe('the members of a group', function () {
-  this.timeout(20_000);
+describe('the members of a group', () => {
   let running: RunningBroker;
   const clients: WireClient[] = [];
   const processes: ChildProcess[] = [];

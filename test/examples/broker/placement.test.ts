@@ -128,8 +128,7 @@ describe('where a topic of an older broker has its partitions', () => {
   });
 });
 
-describe('where three nodes have their partitions', function () {
-  this.timeout(20_000);
+describe('where three nodes have their partitions', () => {
   let nodes: RunningBroker[];
   const clients: WireClient[] = [];
   let common: { nodes: number; port: number; data: string; partitions: number };

@@ -19,8 +19,7 @@ const root = fileURLToPath(new URL('../../../', import.meta.url));
 // What a child process does is not what the coverage of this run is about.
 const env = uncovered();
 
-describe('npm start', function () {
-  this.timeout(30_000);
+describe('npm start', () => {
   let npm: ChildProcess | undefined;
 
   afterEach(() => {

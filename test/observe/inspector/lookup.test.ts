@@ -103,8 +103,7 @@ describe('Lookup', () => {
     expect([keys.length, operations.length]).to.deep.equal([12, 12]);
   });
 
-  it('lets the event loop go on while it looks at very many keys, and gives up for a later search', async function () {
-    this.timeout(60_000);
+  it('lets the event loop go on while it looks at very many keys, and gives up for a later search', async () => {
     for (let n = 0; n < 300_000; n++) fetches.tryCompleteElseWatch(new Op(''), [`key-${n}`]);
     let turns = 0;
     const interval = setInterval(() => turns++, 0);

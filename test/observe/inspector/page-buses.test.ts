@@ -8,8 +8,7 @@ import { createInspector } from '../../../src/observe/inspector/index.ts';
 import { startBrowser } from '../../support/browser.ts';
 import { OpenedPage } from './opened-page.ts';
 
-describe('the panel of buses', function () {
-  this.timeout(90_000);
+describe('the panel of buses', () => {
   let browser: Browser | undefined;
 
   before(async function () {

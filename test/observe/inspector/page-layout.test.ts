@@ -51,8 +51,7 @@ interface Violation {
   readonly nodes: readonly { readonly html: string; readonly failureSummary: string }[];
 }
 
-describe('the page of the inspector with any key, name and label', function () {
-  this.timeout(120_000);
+describe('the page of the inspector with any key, name and label', () => {
   let browser: Browser | undefined;
   let fetches: Purgatory<string, Op>;
   let named: Purgatory<string, Op>;

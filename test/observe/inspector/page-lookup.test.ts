@@ -14,8 +14,7 @@ class DelayedFetch extends Op {}
 
 const PARKED = '.figure[data-explain="parked"]';
 
-describe('an operator at the page of the inspector', function () {
-  this.timeout(90_000);
+describe('an operator at the page of the inspector', () => {
   let browser: Browser | undefined;
   let page: OpenedPage;
   let clock: ManualClock;

@@ -17,8 +17,7 @@ const SERVER = `
   console.log((await createInspector({ purgatories: [fetches] }).listen()).href);
   setInterval(() => {}, 1000);`;
 
-describe('the page of the inspector while the server is stopped', function () {
-  this.timeout(90_000);
+describe('the page of the inspector while the server is stopped', () => {
   let browser: Browser | undefined;
 
   before(async function () {

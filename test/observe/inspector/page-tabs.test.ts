@@ -11,8 +11,7 @@ import { mounted, OpenedPage } from './opened-page.ts';
 
 const PARKED = '.figure[data-explain="parked"]';
 
-describe('tabs of the inspector', function () {
-  this.timeout(120_000);
+describe('tabs of the inspector', () => {
   let browser: Browser | undefined;
 
   before(async function () {

@@ -42,8 +42,7 @@ async function mainThreadCpu(page: Page): Promise<() => Promise<number>> {
   };
 }
 
-describe('the page of the inspector', function () {
-  this.timeout(30_000);
+describe('the page of the inspector', () => {
   let browser: Browser | undefined;
   let page: Page;
   let clock: ManualClock;

@@ -12,8 +12,7 @@ const soak = fileURLToPath(new URL('soak.ts', import.meta.url));
 const plantedFault = new URL('planted-fault.ts', import.meta.url).href;
 const env = uncovered();
 
-describe('The soak', function () {
-  this.timeout(120_000);
+describe('The soak', () => {
   let folder: string;
   let ledger: string;
 

@@ -37,8 +37,7 @@ interface Waiting {
   isOver: boolean;
 }
 
-(isInstalled('redis') ? describe : describe.skip)('Queues beside a redis-server', function () {
-  this.timeout(60_000);
+(isInstalled('redis') ? describe : describe.skip)('Queues beside a redis-server', () => {
   let redis: Engine;
   let admin: Redis;
   const clients: Redis[] = [];

@@ -39,8 +39,7 @@ describe('the replicas in sync', () => {
   });
 });
 
-describe("a follower whose log is not its leader's", function () {
-  this.timeout(20_000);
+describe("a follower whose log is not its leader's", () => {
   let data: string;
   let port: number;
   let nodes: RunningBroker[];

@@ -5,8 +5,7 @@ import { lockFolder } from '../../../../examples/broker/storage/folder-lock.ts';
 import { BrokerProcess } from '../support/broker-process.ts';
 import { dataFolder, startBroker } from '../support/running-broker.ts';
 
-describe('the lock on the data of a node', function () {
-  this.timeout(30_000);
+describe('the lock on the data of a node', () => {
   let data: string;
 
   beforeEach(() => {
