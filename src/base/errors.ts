@@ -185,6 +185,10 @@ export function idleTimeoutsClosed(): PurgatoryError {
   return new PurgatoryError('ERR_PURGATORY_CLOSED', 'The IdleTimeouts are closed');
 }
 
+export function timerOfIdleTimeoutsClosed(): PurgatoryError {
+  return new PurgatoryError('ERR_PURGATORY_CLOSED', 'The timer of the IdleTimeouts was closed');
+}
+
 export function busClosed(): PurgatoryError {
   return new PurgatoryError('ERR_PURGATORY_CLOSED', 'The bus is closed');
 }

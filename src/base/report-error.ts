@@ -24,6 +24,17 @@ export function reportError<S>(
   }
 }
 
+/** Reports what `result` rejects with, if it is a promise, as what was thrown is reported. */
+export function reportRejection<S>(
+  result: unknown,
+  subject: S,
+  onError: ((error: unknown, subject: S) => void) | undefined,
+): void {
+  if (result === undefined) return;
+  if (typeof (result as PromiseLike<unknown> | null)?.then !== 'function') return;
+  Promise.resolve(result).then(undefined, (error: unknown) => reportError(error, subject, onError));
+}
+
 /**
  * Throws `error` in a later turn, where it becomes an `uncaughtException`. It uses the host's own
  * setImmediate even under fake timers: an error must not wait for a fake clock.

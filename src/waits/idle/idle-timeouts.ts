@@ -1,89 +1,159 @@
 // Idle timeouts: which elements have not been touched for `timeoutMs`? For connections, sessions,
 // leases and caches.
 //
-// Invariants. A touch only notes a stretch of time (touch-time.ts). When the time of a bucket
-// comes, each of its elements is idle, or is filed anew for the rest of its timeout. An element is
-// forgotten before its listeners are called, in the root context, so a listener may do anything. It
-// is never early. It is late by the timer's lateness and, on the system clock, by up to 2 % of the
-// shortest timeout: 2 ms for a short one, 128 ms at most.
-// Costs. touch, start, remove, and each look at an element: O(1). About 65 bytes an element.
-import { requiredFunction } from '../../base/checks.ts';
+// Invariants. Each element is a task of the timer. A touch notes the time and leaves the task where
+// it is, so no task is filed later than its element may be idle. When it runs, the element is idle,
+// or the task is filed again for the rest. An element is forgotten before its listeners are called,
+// in the root context, so a listener may do anything. It is never early, and late as any task is.
+// Costs. touch, refresh, remove, and each run of a task: O(1). An element that is touched all the
+// time is filed once a timeout. About 165 bytes an element.
+import { checkedFunction, requiredFunction, requiredNumber } from '../../base/checks.ts';
 import { debugOnce } from '../../base/debug.ts';
-import { idleTimeoutsClosed } from '../../base/errors.ts';
-import { mustHold } from '../../base/must-hold.ts';
+import { idleTimeoutsClosed, timerOfIdleTimeoutsClosed } from '../../base/errors.ts';
 import { invalidArgType } from '../../base/node-errors.ts';
-import { reportError } from '../../base/report-error.ts';
+import { reportError, reportRejection } from '../../base/report-error.ts';
+import { knownOptions, type OptionNames } from '../../base/unread-options.ts';
+import type { Clock } from '../../clock/clock.ts';
+import { sharedOrOwnTimer } from '../../timer/system-timer.ts';
 import type { Timer } from '../../timer/timer.ts';
-import { ElementIndex, NO_ROW, type Row } from './element-index.ts';
-import { ElementTable } from './element-table.ts';
-import { type IdleBucket, IdleBuckets, type Place } from './idle-buckets.ts';
-import {
-  checkedIdleTimeoutsOptions,
-  type IdleListener,
-  type IdleTimeoutsOptions,
-  requiredTimeout,
-} from './idle-timeouts-options.ts';
-import { MAX_STRETCH_MS, NO_STRETCH, TouchTime } from './touch-time.ts';
+import { hintAtDate, TimerTask } from '../../timer/timer-task.ts';
+
+/** Is called with an element that has become idle. It may touch that element again. */
+export type IdleListener<E> = (element: E) => void;
+
+/** The options of {@link IdleTimeouts}; all may be left out. */
+export interface IdleTimeoutsOptions<E> {
+  /**
+   * After how many ms without a touch an element is idle: > 0, up to Number.MAX_SAFE_INTEGER, or
+   * Infinity for never. Default: none, so the first `touch` of each element has to name one.
+   */
+  timeoutMs?: number | undefined;
+  /**
+   * A timer to share. It holds a task for each element that has a deadline. When it is closed, the
+   * elements never become idle, and `touch` throws. Default: a SystemTimer of its own, which closes
+   * with it.
+   */
+  timer?: Timer | undefined;
+  /** The source of time of its own timer. Default: the system's clock. */
+  clock?: Clock | undefined;
+  /** The first listener. */
+  onIdle?: IdleListener<E> | undefined;
+  /**
+   * Is called with what a listener throws, and with what the promise of a listener rejects with.
+   * Default: it is thrown in a later turn, as an uncaught exception.
+   */
+  onError?: ((error: unknown, element: E) => void) | undefined;
+}
+
+const IDLE_OPTIONS: OptionNames<IdleTimeoutsOptions<unknown>> = {
+  timeoutMs: true,
+  timer: true,
+  clock: true,
+  onIdle: true,
+  onError: true,
+};
+const TIMEOUT_MS = { min: Number.MIN_VALUE, max: Number.MAX_SAFE_INTEGER, orInfinity: true } as const;
+
+/** What the elements of one IdleTimeouts have in common. */
+interface Tracker<E> {
+  readonly timer: Timer;
+  /** The element of `tracked` has not been touched for its timeout. */
+  isIdle(tracked: TrackedElement<E>): void;
+}
+
+class TrackedElement<E> extends TimerTask {
+  readonly element: E;
+  readonly #tracker: Tracker<E>;
+  /** A timer reads it in each `add`. */
+  declare delayMs: number;
+  /** When it was last touched, in ms of the timer's clock. */
+  touchedMs: number;
+  /** Its own timeout, or the common one. */
+  timeoutMs: number;
+
+  constructor(element: E, tracker: Tracker<E>, touchedMs: number, timeoutMs: number) {
+    super(timeoutMs);
+    this.element = element;
+    this.#tracker = tracker;
+    this.touchedMs = touchedMs;
+    this.timeoutMs = timeoutMs;
+  }
+
+  /** How many ms are left at `nowMs`. 0 or less when the time has come. */
+  restMs(nowMs: number): number {
+    return this.touchedMs + this.timeoutMs - nowMs;
+  }
+
+  /** Moves the task if it is pending. @throws what the timer's `add` throws. */
+  file(delayMs: number): void {
+    if (delayMs === Number.POSITIVE_INFINITY) return;
+    this.delayMs = delayMs;
+    this.#tracker.timer.add(this);
+  }
+
+  override run(): void {
+    const { timer } = this.#tracker;
+    // Not by the time now: what has arrived since the pass came due is not read yet.
+    if (this.restMs(timer.dueMs) > 0) this.file(this.restMs(timer.now()));
+    else this.#tracker.isIdle(this);
+  }
+}
 
 /** Calls its listeners with each tracked element that has not been touched for its timeout. */
 export class IdleTimeouts<E> {
-  /** The common timeout, if there is one. */
+  /** The common timeout in ms, if there is one. */
   readonly timeoutMs: number | undefined;
   readonly #timer: Timer;
   readonly #ownsTimer: boolean;
-  readonly #touchTime: TouchTime;
-  readonly #index = new ElementIndex<E>();
-  readonly #table: ElementTable<E>;
-  readonly #buckets: IdleBuckets;
+  readonly #tracked = new Map<E, TrackedElement<E>>();
+  readonly #tracker: Tracker<E>;
   readonly #onError: ((error: unknown, element: E) => void) | undefined;
   #listeners: readonly IdleListener<E>[] = [];
   #isClosed = false;
 
   /** @throws TypeError, RangeError (Node's codes) for a bad option. */
   constructor(options?: IdleTimeoutsOptions<E>) {
-    const { timeoutMs, timer, ownsTimer, clock, onIdle, onError } = checkedIdleTimeoutsOptions(options);
-    this.timeoutMs = timeoutMs;
-    this.#table = new ElementTable(timeoutMs ?? 0);
-    this.#onError = onError;
-    if (onIdle !== undefined) this.addListener(onIdle);
-    this.#ownsTimer = ownsTimer;
-    this.#timer = timer;
-    this.#buckets = new IdleBuckets(timer, (bucket) => this.#look(bucket));
-    this.#touchTime = new TouchTime(clock);
-    if (timeoutMs !== undefined) this.#touchTime.serve(timeoutMs);
+    const { timeoutMs, timer, clock, onIdle, onError } = knownOptions('idle timeouts', options, IDLE_OPTIONS);
+    this.timeoutMs = timeoutMs === undefined ? undefined : requiredTimeout('options.timeoutMs', timeoutMs);
+    this.#onError = checkedFunction('options.onError', onError);
+    checkedFunction('options.onIdle', onIdle);
+    if (onIdle !== undefined) this.#listeners = [onIdle];
+    this.#ownsTimer = timer === undefined;
+    this.#timer = sharedOrOwnTimer({ timer, clock });
+    this.#tracker = { timer: this.#timer, isIdle: (tracked) => this.#isIdle(tracked) };
   }
 
-  /** How many elements are tracked. */
+  /** How many elements are tracked. O(1). */
   get size(): number {
-    return this.#table.size;
+    return this.#tracked.size;
+  }
+
+  /** Whether it was closed. Then it tracks nothing. */
+  get isClosed(): boolean {
+    return this.#isClosed;
   }
 
   /** Whether `element` is tracked. O(1). */
   has(element: E): boolean {
-    return this.#index.find(element) !== NO_ROW;
+    return this.#tracked.has(element);
   }
 
   /**
    * Starts the countdown of `element`, or starts it over. `timeoutMs` is the element's own timeout
-   * from now on, in place of the common one. An element that is not tracked is tracked from now on:
-   * `refresh` leaves it alone. O(1): for a tracked element without `timeoutMs`, little more than a
-   * field.
+   * from now on, in place of the common one: > 0, or Infinity. An element that is not tracked is
+   * tracked from now on: `refresh` leaves it alone. O(1): for a tracked element without `timeoutMs`,
+   * a look into a Map and a reading of the clock.
    *
    * @param element any value but undefined. Values are compared as a Map compares its keys.
    * @throws TypeError, RangeError (Node's codes) for an `element` of undefined, a bad `timeoutMs`, or
-   * a new element without one where there is no common one. For a new element, or with a `timeoutMs`
-   * that ends before the one under way: what the timer's `add` throws, and PurgatoryError
-   * ERR_PURGATORY_CLOSED. Nothing has changed then.
+   * a new element without one where there is no common one. PurgatoryError ERR_PURGATORY_CLOSED,
+   * also when a shared timer was closed. For a new element, what the timer's `add` throws. Nothing
+   * has changed then.
    */
   touch(element: E, timeoutMs?: number): void {
-    const row = this.#index.find(element);
-    if (row === NO_ROW || timeoutMs !== undefined) {
-      this.#start(row, element, timeoutMs ?? this.timeoutMs);
-      return;
-    }
-    const stretch = this.#touchTime.stretch();
-    if (stretch === NO_STRETCH) this.#table.setTouched(row, this.#touchTime.now());
-    else this.#table.setStretch(row, stretch);
+    const tracked = this.#tracked.get(element);
+    if (tracked?.isPending && timeoutMs === undefined) tracked.touchedMs = this.#timer.now();
+    else this.#start(tracked, element, timeoutMs ?? tracked?.timeoutMs ?? this.timeoutMs);
   }
 
   /**
@@ -101,22 +171,18 @@ export class IdleTimeouts<E> {
 
   /** Stops tracking `element`, and calls no listener. True iff it was tracked. O(1). */
   remove(element: E): boolean {
-    const row = this.#index.find(element);
-    if (row === NO_ROW) return false;
-    this.#forget(row);
-    return true;
+    this.#tracked.get(element)?.cancel();
+    return this.#tracked.delete(element);
   }
 
   /**
-   * How many ms are left until `element` is idle, unless it is touched. The number is exact, or too
-   * large by as much as the class may be late. 0 if the time has come and no listener was called
-   * yet. Undefined for an element that is not tracked. O(1), one clock reading.
+   * How many ms are left until `element` is idle, unless it is touched. 0 if the time has come and no
+   * listener was called yet; Infinity for a timeout of Infinity. Undefined for an element that is not
+   * tracked. O(1), one clock reading.
    */
   remainingMs(element: E): number | undefined {
-    const row = this.#index.find(element);
-    if (row === NO_ROW) return undefined;
-    const nowMs = this.#touchTime.now();
-    return Math.max(this.#touchedMs(row, nowMs) + this.#table.timeoutMs(row) - nowMs, 0);
+    const restMs = this.#tracked.get(element)?.restMs(this.#timer.now());
+    return restMs === undefined ? undefined : Math.max(restMs, 0);
   }
 
   /** Adds a listener behind the others, unless it is there. @throws TypeError for no function. */
@@ -135,8 +201,8 @@ export class IdleTimeouts<E> {
   }
 
   /**
-   * A tracked element keeps the process alive, as at first. Calls `ref` of the timer, also of a
-   * shared one. O(1).
+   * A tracked element keeps the process alive, as at first, unless its timeout is Infinity. Calls
+   * `ref` of the timer, also of a shared one. O(1).
    */
   ref(): this {
     this.#timer.ref?.();
@@ -151,13 +217,14 @@ export class IdleTimeouts<E> {
 
   /**
    * Ends it for good, and its timer unless that is shared. Returns the elements that were tracked,
-   * in any order.
+   * the first that came first. A second call returns []. O(elements).
    */
   close(): E[] {
     this.#isClosed = true;
-    const elements = Array.from(this.#table.rows(), (row) => this.#table.element(row));
-    for (const element of elements) this.remove(element);
     if (this.#ownsTimer) this.#timer.close();
+    for (const tracked of this.#tracked.values()) tracked.cancel();
+    const elements = [...this.#tracked.keys()];
+    this.#tracked.clear();
     return elements;
   }
 
@@ -165,7 +232,8 @@ export class IdleTimeouts<E> {
     this.close();
   }
 
-  #start(row: Row, element: E, timeoutMs: number | undefined): void {
+  /** A new element, one that gets another timeout, or one that the timer does not hold. */
+  #start(known: TrackedElement<E> | undefined, element: E, timeoutMs: number | undefined): void {
     if (element === undefined)
       throw invalidArgType('element', 'an object, such as a socket, or the id of one', element);
     if (timeoutMs === undefined) {
@@ -173,113 +241,30 @@ export class IdleTimeouts<E> {
     }
     requiredTimeout('timeoutMs', timeoutMs);
     if (this.#isClosed) throw idleTimeoutsClosed();
-    const nowMs = this.#touchTime.now();
-    if (this.#touchTime.serve(timeoutMs)) this.#lookSooner(nowMs);
-    const lookAtMs = this.#touchTime.lookAt(nowMs + timeoutMs, nowMs);
-    if (row === NO_ROW) {
-      this.#index.add(element, this.#table.add(element, timeoutMs, nowMs, this.#buckets.at(lookAtMs, nowMs)));
-      return;
-    }
-    if (lookAtMs < this.#table.bucket(row).lookAtMs) this.#file(row, lookAtMs, nowMs);
-    this.#table.setTouched(row, nowMs);
-    this.#table.setTimeout(row, timeoutMs);
+    if (this.#timer.isClosed) throw timerOfIdleTimeoutsClosed();
+    const nowMs = this.#timer.now();
+    const tracked = known ?? new TrackedElement(element, this.#tracker, nowMs, timeoutMs);
+    // With a longer timeout it is idle later than its task is filed.
+    if (!tracked.isPending || timeoutMs < tracked.timeoutMs) tracked.file(timeoutMs);
+    tracked.touchedMs = nowMs;
+    tracked.timeoutMs = timeoutMs;
+    if (known === undefined) this.#tracked.set(element, tracked);
   }
 
-  #file(row: Row, lookAtMs: number, nowMs: number): void {
-    this.#buckets.lostRow(this.#table.move(row, this.#buckets.at(lookAtMs, nowMs)));
-  }
-
-  #forget(row: Row): void {
-    this.#index.remove(this.#table.element(row));
-    this.#buckets.lostRow(this.#table.remove(row));
-    if (this.#table.isSparse) this.#table.compact((element, movedTo) => this.#index.move(element, movedTo));
-  }
-
-  #touchedMs(row: Row, nowMs: number): number {
-    const stretch = this.#table.stretch(row);
-    const touchedMs = stretch === NO_STRETCH ? this.#table.touchedMs(row) : this.#touchTime.endMs(stretch);
-    return Math.min(touchedMs, nowMs);
-  }
-
-  /** The stretches are shorter now, so their ring comes round earlier. */
-  #lookSooner(nowMs: number): void {
-    const lookAtMs = this.#touchTime.lookAt(Number.POSITIVE_INFINITY, nowMs);
-    for (const row of this.#table.rows()) {
-      this.#table.setTouched(row, this.#touchedMs(row, nowMs));
-      const bucket = this.#table.bucket(row);
-      if (bucket.lookAtMs > lookAtMs) this.#buckets.postpone(bucket, lookAtMs, nowMs);
-    }
-  }
-
-  /**
-   * Looks at each element of a bucket, in order. Rows move, and a listener may do anything. So
-   * nothing is kept from one element to the next.
-   */
-  #look(bucket: IdleBucket): void {
-    let nowMs = this.#touchTime.now();
-    // A shared timer can be full. Then an element may get no other bucket. So the bucket stays in
-    // the timer until its last element has left.
-    if (!this.#ownsTimer && bucket.size > 1) {
-      this.#buckets.postpone(
-        bucket,
-        this.#touchTime.lookAt(nowMs + (this.timeoutMs ?? MAX_STRETCH_MS), nowMs),
-        nowMs,
-      );
-    }
-    for (let place = 0 as Place; place < bucket.places; place++) {
-      const row = bucket.rowAt(place);
-      if (row === NO_ROW) continue;
-      const touchedMs = this.#touchedMs(row, nowMs);
-      const idleAtMs = touchedMs + this.#table.timeoutMs(row);
-      // Not by `nowMs`: what has arrived since the pass came due is not read yet.
-      if (idleAtMs > this.#timer.dueMs) {
-        if (this.#touchTime.isToKeep(this.#table.stretch(row))) this.#table.setTouched(row, touchedMs);
-        this.#fileOrKeep(row, this.#touchTime.lookAt(idleAtMs, nowMs), nowMs);
-      } else {
-        const element = this.#table.element(row);
-        this.#forget(row);
-        this.#callListeners(element);
-        nowMs = this.#touchTime.now();
-      }
-    }
-  }
-
-  /**
-   * Files a row that is looked at. When the timer is full, the row stays in its bucket. Then the
-   * bucket is looked at when the row needs it, or before.
-   */
-  #fileOrKeep(row: Row, lookAtMs: number, nowMs: number): void {
-    try {
-      this.#file(row, lookAtMs, nowMs);
-    } catch (error) {
-      if ((error as { code?: unknown } | null)?.code !== 'ERR_PURGATORY_FULL') throw error;
-      const bucket = this.#table.bucket(row);
-      if (lookAtMs < bucket.lookAtMs) this.#buckets.postpone(bucket, lookAtMs, nowMs);
-    }
-  }
-
-  #callListeners(element: E): void {
+  #isIdle({ element }: TrackedElement<E>): void {
+    this.#tracked.delete(element);
     if (this.#listeners.length === 0) debugOnce(this, 'deaf', 'idle timeouts have no listener');
     for (const listener of this.#listeners) {
       try {
-        listener(element);
+        reportRejection(listener(element), element, this.#onError);
       } catch (error) {
         reportError(error, element, this.#onError);
       }
     }
   }
+}
 
-  /**
-   * Throws unless the structures of `idle` are sound and its timer holds what it should. For tests:
-   * O(elements). @internal
-   */
-  static check<E>(idle: IdleTimeouts<E>): void {
-    const table = idle.#table;
-    idle.#buckets.check(table.check());
-    for (const row of table.rows()) {
-      mustHold(idle.#index.find(table.element(row)) === row, `the element of row ${row} is not found there`);
-      const idleAtMs = idle.#touchedMs(row, Number.POSITIVE_INFINITY) + table.timeoutMs(row);
-      mustHold(table.bucket(row).lookAtMs < idleAtMs + MAX_STRETCH_MS, `row ${row} is looked at too late`);
-    }
-  }
+/** @throws TypeError, RangeError (Node's codes) for what is no timeout. */
+function requiredTimeout(name: string, timeoutMs: number): number {
+  return hintAtDate(name, requiredNumber(name, timeoutMs, TIMEOUT_MS));
 }

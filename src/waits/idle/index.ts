@@ -1,3 +1,2 @@
 // `purgatory/idle`: idle timeouts for connections and sessions.
-export { IdleTimeouts } from './idle-timeouts.ts';
-export type { IdleListener, IdleTimeoutsOptions } from './idle-timeouts-options.ts';
+export { type IdleListener, IdleTimeouts, type IdleTimeoutsOptions } from './idle-timeouts.ts';

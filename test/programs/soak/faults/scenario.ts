@@ -198,7 +198,6 @@ export class Scenario {
     checkTimerInvariants(this.#timer);
     checkPurgatoryInvariants(this.#purgatory);
     checkPurgatoryInvariants(this.#thresholds);
-    IdleTimeouts.check(this.#idle);
     for (const { completions, expirations, isCompleted, isPending } of this.#operations) {
       holds(
         completions <= 1 && expirations <= 1,
