@@ -40,6 +40,9 @@ export interface Keeper extends TaskKeeper {
   expire(operation: DelayedOperation): void;
   /** For what user code of an operation throws. @param key that of the event, if one caused it. */
   report(error: unknown, operation: DelayedOperation, key?: unknown): void;
+  /** A try of a parked operation has returned a promise; and that promise has settled. */
+  didOpenTry(operation: DelayedOperation): void;
+  didCloseTry(operation: DelayedOperation): void;
   /** Tries a parked operation once more. What the try throws is reported. */
   tryAgain(operation: DelayedOperation): void;
 }

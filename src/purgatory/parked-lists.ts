@@ -116,6 +116,18 @@ export abstract class ParkedLists<Watch> implements Compactable {
     return oldest;
   }
 
+  /** The oldest with a deadline, if it is among the first `most`. O(most). */
+  oldestWithDeadline(most: number): DelayedOperation | undefined {
+    const { operations, all } = this;
+    let place = operations.next(all);
+    for (let looked = 0; place !== all && looked < most; looked++) {
+      const operation = operations.value(place) as DelayedOperation;
+      if (operation.delayMs !== Number.POSITIVE_INFINITY) return operation;
+      place = operations.next(place);
+    }
+    return undefined;
+  }
+
   /** How many indexes there are for {@link atIndex}. */
   get indexes(): number {
     return this.operations.valueSpan;

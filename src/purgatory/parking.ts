@@ -250,6 +250,14 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
     return operation.$keeper === this && operation.$slot === NONE;
   }
 
+  didOpenTry(operation: DelayedOperation): void {
+    this.meter.didOpenTry(operation);
+  }
+
+  didCloseTry(operation: DelayedOperation): void {
+    this.meter.didCloseTry(operation);
+  }
+
   tryAgain(operation: DelayedOperation): void {
     this.triesFor(operation, NO_EVENT);
   }

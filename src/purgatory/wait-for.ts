@@ -114,6 +114,12 @@ export class Waiter extends Wait implements AttemptContext<unknown> {
     return false;
   }
 
+  /** Its first try may be open since before it was parked. */
+  override begin(): Promise<unknown> {
+    if (this.isUnderWay) this.keeper?.didOpenTry(this);
+    return super.begin();
+  }
+
   #follow(promise: PromiseLike<unknown>, key: unknown): void {
     this.#tries ??= new AsyncTries();
     const tries = this.#tries;
@@ -121,17 +127,22 @@ export class Waiter extends Wait implements AttemptContext<unknown> {
     const { keeper } = this;
     if (keeper !== undefined) keeper.underWay.hasPromises = true;
     tries.underWay++;
+    keeper?.didOpenTry(this);
     Promise.resolve(promise).then(
       (value) => {
-        tries.underWay--;
+        this.#didSettle(tries);
         if (isAnswer(value)) this.answer(value);
         else if (tries.isDue && tries.underWay === 0) this.keeper?.tryAgain(this);
       },
       (error: unknown) => {
-        tries.underWay--;
+        this.#didSettle(tries);
         this.fail(error);
       },
     );
+  }
+
+  #didSettle(tries: AsyncTries): void {
+    if (--tries.underWay === 0) this.keeper?.didCloseTry(this);
   }
 
   get signal(): AbortSignal {

@@ -3,7 +3,8 @@
 //
 // Ground rules. A Parking calls it when the lists are sound and no place is held in a local
 // variable. It calls subscribers alone (the rules are those of timer/timer-meter.ts). It keeps
-// no operation. A parked operation causes one event `parked`, then any number of `tried`, and when
+// the youngest parked operation without a deadline and those whose try is open, until they leave. A
+// parked operation causes one event `parked`, then any number of `tried`, and when
 // it leaves one of `completed`, `expired`, `cancelled` and `rejected`. An operation that its first
 // try completes, or whose first try throws, was never parked and causes no event.
 import { type Channel, channel } from 'node:diagnostics_channel';
@@ -95,6 +96,11 @@ export class PurgatoryMeter {
   readonly #timer: Timer;
   readonly #counts = { completed: 0, expired: 0, cancelled: 0, rejected: 0, failed: 0 };
 
+  /** Parked without a deadline: how many, and the last of them, if that is parked still. */
+  #endless = 0;
+  #youngestEndless: DelayedOperation | undefined;
+  /** Parked ones with a try whose promise has not settled, and since when; the oldest try first. */
+  readonly #openTries = new Map<DelayedOperation, number>();
   /** Refusals by the code of their error. */
   readonly #refused: Record<string, number> = { ERR_PURGATORY_FULL: 0 };
 
@@ -137,7 +143,29 @@ export class PurgatoryMeter {
     return (delayMs === Number.POSITIVE_INFINITY ? this.#timer.now() : this.#timer.lastReadingMs) | 0;
   }
 
+  get endless(): { readonly parked: number; readonly youngest: DelayedOperation | undefined } {
+    return { parked: this.#endless, youngest: this.#youngestEndless };
+  }
+
+  get openTries(): ReadonlyMap<DelayedOperation, number> {
+    return this.#openTries;
+  }
+
+  /** A try of a parked operation has returned a promise. O(1). */
+  didOpenTry(operation: DelayedOperation): void {
+    if (!this.#openTries.has(operation)) this.#openTries.set(operation, this.#timer.now());
+  }
+
+  /** That promise has settled. */
+  didCloseTry(operation: DelayedOperation): void {
+    this.#openTries.delete(operation);
+  }
+
   didPark(operation: DelayedOperation, watches: readonly unknown[]): void {
+    if (operation.delayMs === Number.POSITIVE_INFINITY) {
+      this.#endless++;
+      this.#youngestEndless = operation;
+    }
     if (operationParked.hasSubscribers) {
       const event = { purgatory: this.#purgatory, operation, watches: [...watches] };
       operationParked.publish(event satisfies OperationParked);
@@ -161,6 +189,11 @@ export class PurgatoryMeter {
     why?: { error: unknown; key: unknown },
   ): void {
     this.#counts[how]++;
+    if (operation.delayMs === Number.POSITIVE_INFINITY) {
+      this.#endless--;
+      if (operation === this.#youngestEndless) this.#youngestEndless = undefined;
+    }
+    if (this.#openTries.size > 0) this.#openTries.delete(operation);
     if (why !== undefined) this.#debugThrow(operation, why.error);
     if (!ends[how].hasSubscribers) return;
     const parkedMs = ageMs(stamp, this.#timer.now());

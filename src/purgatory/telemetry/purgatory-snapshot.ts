@@ -32,6 +32,13 @@ export interface PurgatorySnapshot {
   refused: Record<string, number>;
   rates: PurgatoryRates;
   events: EventsSnapshot;
+  openTries: OpenTriesSnapshot;
+  endless: EndlessSnapshot;
+  /**
+   * How long the operation has been parked that has been parked longest, of those with a deadline.
+   * It looks at the first thousand of all. Null: none of them has a deadline.
+   */
+  oldestMs: number | null;
   /**
    * The keys with the most watchers, the hottest first. With very many keys, a snapshot looks at a
    * part of them: a Purgatory at 4,096, at each snapshot the next ones.
@@ -58,6 +65,20 @@ export interface OldOperation {
   type: string;
   /** The option of `waitFor`, where it was given. */
   label?: string;
+}
+
+/** Tries whose promise has not settled, of waits that are parked. */
+export interface OpenTriesSnapshot {
+  open: number;
+  /** The wait whose try has been open longest, and for how long; null when none is. */
+  oldest: { wait: OldOperation; openMs: number } | null;
+}
+
+/** Operations that are parked without a deadline. */
+export interface EndlessSnapshot {
+  parked: number;
+  /** The one that was parked last; null when that one has left. */
+  youngest: OldOperation | null;
 }
 
 /** The events of `notify` that are being served. A ThresholdPurgatory and SharedWaits have none. */
@@ -110,8 +131,10 @@ export interface SnapshotOptions {
 
 const SNAPSHOT_OPTIONS: OptionNames<SnapshotOptions> = { top: true };
 const TOP = { min: 0, max: 100, integer: true } as const;
-const DEFAULT_TOP = 10;
+export const DEFAULT_TOP = 10;
 const MAX_KEYS = 8;
+/** How many without a deadline are passed over for the oldest with one. */
+const MAX_ENDLESS = 1_000;
 
 export function purgatorySnapshot(
   name: string,
@@ -136,9 +159,34 @@ export function purgatorySnapshot(
     refused: meter.refused,
     rates: meter.rates.at(nowMs, totals),
     events: events?.snapshot?.(nowMs) ?? { ...NO_EVENTS },
+    openTries: openTries(meter, lists, nowMs),
+    endless: endless(meter, lists, nowMs),
+    oldestMs: oldestMs(lists, nowMs),
     hottestKeys: top === 0 ? [] : hottestKeys(lists, top),
     oldest: lists.oldestFirst(top).map((operation) => oldOperation(operation, lists, nowMs)),
   };
+}
+
+function openTries(
+  { openTries }: PurgatoryMeter,
+  lists: ParkedLists<never>,
+  nowMs: number,
+): OpenTriesSnapshot {
+  const [oldest] = openTries;
+  if (oldest === undefined) return { open: 0, oldest: null };
+  const [wait, sinceMs] = oldest;
+  const openMs = Math.max(0, nowMs - sinceMs);
+  return { open: openTries.size, oldest: { wait: oldOperation(wait, lists, nowMs), openMs } };
+}
+
+function endless({ endless }: PurgatoryMeter, lists: ParkedLists<never>, nowMs: number): EndlessSnapshot {
+  const { parked, youngest } = endless;
+  return { parked, youngest: youngest === undefined ? null : oldOperation(youngest, lists, nowMs) };
+}
+
+function oldestMs(lists: ParkedLists<never>, nowMs: number): number | null {
+  const oldest = lists.oldestWithDeadline(MAX_ENDLESS);
+  return oldest === undefined ? null : ageMs(lists.stampOf(oldest), nowMs);
 }
 
 function hottestKeys(lists: ParkedLists<never>, top: number): HotKey[] {

@@ -35,10 +35,20 @@ export class Holders<K> {
     if (line.labelled?.size === 0) line.labelled = undefined;
   }
 
-  /** The one held longest, of all or on one line. */
-  longest(line?: UnitLine<K>): Holding<K> | undefined {
-    const [permit] = line === undefined ? this.#all.keys() : (line.labelled ?? []);
+  /** The one held longest on a line. */
+  longest(line: UnitLine<K>): Holding<K> | undefined {
+    const [permit] = line.labelled ?? [];
     return permit && this.#all.get(permit);
+  }
+
+  /** The `top` that have been held longest, of all. O(top). */
+  longestFirst(top: number): Holding<K>[] {
+    const longest: Holding<K>[] = [];
+    for (const holding of this.#all.values()) {
+      if (longest.length >= top) break;
+      longest.push(holding);
+    }
+    return longest;
   }
 
   /** Those of a line. For tests. */

@@ -11,7 +11,11 @@ import { purgatoryClosed } from '../../base/errors.ts';
 import { cut, keyText } from '../../base/text.ts';
 import { AbstractPurgatory } from '../../purgatory/abstract-purgatory.ts';
 import { checkedWaitOptions } from '../../purgatory/purgatory-options.ts';
-import type { PurgatorySnapshot, SnapshotOptions } from '../../purgatory/telemetry/purgatory-snapshot.ts';
+import {
+  DEFAULT_TOP,
+  type PurgatorySnapshot,
+  type SnapshotOptions,
+} from '../../purgatory/telemetry/purgatory-snapshot.ts';
 import type { Permit, UnitLine } from './permit.ts';
 import {
   ACQUIRE_OPTIONS,
@@ -39,6 +43,8 @@ export interface UnitsSnapshot {
   held: number;
   /** The permit that has been held longest, of those with a label. Null: none with a label is. */
   heldLongest: HeldPermit | null;
+  /** The permits with a label that have been held longest, `top` of them, that one first. */
+  holders: HeldPermit[];
 }
 
 /** A permit that is held. */
@@ -144,14 +150,17 @@ export class Semaphore<K = string> extends AbstractPurgatory<K, never> {
   override snapshot(options?: SnapshotOptions): SemaphoreSnapshot {
     const snapshot = super.snapshot(options);
     const { units: each, held, holders } = this.#units;
-    const longest = holders.longest();
-    const heldLongest = longest && {
-      key: keyText(longest.line.key),
-      label: cut(longest.label),
-      units: longest.units,
-      ageMs: Math.max(0, Math.round(snapshot.nowMs - longest.sinceMs)),
-    };
-    return { ...snapshot, units: { each, held, heldLongest: heldLongest ?? null } };
+    const top = options?.top ?? DEFAULT_TOP;
+    const longest = holders.longestFirst(Math.max(top, 1)).map(
+      ({ line, label, units, sinceMs }): HeldPermit => ({
+        key: keyText(line.key),
+        label: cut(label),
+        units,
+        ageMs: Math.max(0, Math.round(snapshot.nowMs - sinceMs)),
+      }),
+    );
+    const [heldLongest = null] = longest;
+    return { ...snapshot, units: { each, held, heldLongest, holders: longest.slice(0, top) } };
   }
 
   /** The line of the key that is asked for. */

@@ -25,10 +25,22 @@ export interface LoadTotals {
   aborted: number;
 }
 
+/** A load that is under way. */
+export interface LoadSnapshot {
+  ageMs: number;
+  /** How many keys it is for, and the first of them. */
+  keys: number;
+  key: string;
+  /** How many wait on its keys. Of the keys, the first thousand count. */
+  waits: number;
+}
+
 /** What has been loaded, and what is about to be. */
 export interface LoadsSnapshot {
   /** Loads whose promise has not settled. */
   underWay: number;
+  /** The one that began first; null when none is under way. */
+  oldest: LoadSnapshot | null;
   /** Keys that wait for a load to begin. */
   keysDue: number;
   totals: LoadTotals;

@@ -12,6 +12,7 @@
 import { backoffMs } from '../../base/backoff.ts';
 import { loadTimedOut } from '../../base/errors.ts';
 import { reportError } from '../../base/report-error.ts';
+import { keyText } from '../../base/text.ts';
 import { TurnEnd } from '../../clock/later.ts';
 import type { Parking } from '../../purgatory/parking.ts';
 import type { Timer } from '../../timer/timer.ts';
@@ -20,7 +21,7 @@ import { type Answer, Answers, type Retry } from './answers.ts';
 import { type Decide, Division, partsOf } from './division.ts';
 import { type DueBatch, DueKeys } from './due-keys.ts';
 import { isFailedState, Load, type LoadedKey } from './load.ts';
-import type { LoadMeter } from './load-meter.ts';
+import type { LoadMeter, LoadSnapshot } from './load-meter.ts';
 import { Looks } from './looks.ts';
 import type { CheckedSharedWaitsOptions } from './shared-waits-options.ts';
 import type { WaiterLists } from './waiter-lists.ts';
@@ -28,6 +29,9 @@ import type { SharedWaiter, WatchedKey } from './watched-key.ts';
 
 /** How long an aborted load may go on before its keys can be loaded again. */
 const GIVE_UP_MS = 5_000;
+
+/** The most keys of a load whose waits a snapshot counts. */
+const MAX_COUNTED = 1_000;
 
 /** The error that sums of times may have. */
 const ROUNDING_MS = 0.001;
@@ -70,6 +74,17 @@ export class Loads<V> {
 
   get underWay(): number {
     return this.#underWay.size;
+  }
+
+  /** The load that began first, of those that are under way. O(its keys, up to MAX_COUNTED). */
+  oldest(nowMs: number): LoadSnapshot | null {
+    const [load] = this.#underWay.keys();
+    if (load === undefined) return null;
+    const { keys, beganAtMs } = load;
+    let waits = 0;
+    for (const { watched } of keys.slice(0, MAX_COUNTED)) waits += watched.waiters;
+    const key = keyText(keys[0].watched.key);
+    return { ageMs: Math.max(0, nowMs - beganAtMs), keys: keys.length, key, waits };
   }
 
   get due(): number {

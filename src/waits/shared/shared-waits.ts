@@ -139,9 +139,11 @@ export class SharedWaits<V> extends AbstractPurgatory<string, never> {
    * @throws TypeError, RangeError (Node's codes) when `top` is no integer from 0 to 100.
    */
   override snapshot(options?: SnapshotOptions): SharedWaitsSnapshot {
-    const { underWay, due } = this.#loads;
+    const snapshot = super.snapshot(options);
+    const { underWay, due: keysDue } = this.#loads;
     const { totals, durations } = this.#meter;
-    return { ...super.snapshot(options), loads: { underWay, keysDue: due, totals, durations } };
+    const oldest = this.#loads.oldest(snapshot.nowMs);
+    return { ...snapshot, loads: { underWay, oldest, keysDue, totals, durations } };
   }
 
   /**

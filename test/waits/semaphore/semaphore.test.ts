@@ -342,19 +342,20 @@ describe('Semaphore', () => {
     expect([held.release(), permits.available(), timer.isClosed]).to.deep.equal([true, 1, false]);
   });
 
-  it('shows the units that are held, and the permit held longest', async () => {
+  it('shows the units that are held, and the permits with a label, the one held longest first', async () => {
     const { clock, permits } = semaphore(3);
-    expect(permits.snapshot().units).to.deep.equal({ each: 3, held: 0, heldLongest: null });
+    expect(permits.snapshot().units).to.deep.equal({ each: 3, held: 0, heldLongest: null, holders: [] });
     await permits.acquire({ ...NEVER, key: 'a' });
     const longest = await permits.acquire({ ...NEVER, key: 'b', label: 'first', units: 2 });
     clock.advance(50);
     await permits.acquire({ ...NEVER, key: 'c', label: 'second' });
     clock.advance(50);
-    expect(permits.snapshot().units).to.deep.equal({
-      each: 3,
-      held: 4,
-      heldLongest: { key: 'b', label: 'first', units: 2, ageMs: 100 },
-    });
+    const first = { key: 'b', label: 'first', units: 2, ageMs: 100 };
+    const second = { key: 'c', label: 'second', units: 1, ageMs: 50 };
+    const told = { each: 3, held: 4, heldLongest: first };
+    expect(permits.snapshot().units).to.deep.equal({ ...told, holders: [first, second] });
+    expect(permits.snapshot({ top: 1 }).units).to.deep.equal({ ...told, holders: [first] });
+    expect(permits.snapshot({ top: 0 }).units).to.deep.equal({ ...told, holders: [] });
     longest.release();
     expect(permits.snapshot().units).to.deep.include({ held: 2 });
     expect(permits.snapshot().units.heldLongest).to.deep.include({ label: 'second', ageMs: 50 });
