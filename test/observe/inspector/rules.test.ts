@@ -266,7 +266,7 @@ describe('the rules of the inspector', () => {
     const told = (ageMs: number, key: string): Recording =>
       present({
         purgatory: {
-          units: { each: 1, held: 1, heldLongest: { ...heldLongest, ageMs } },
+          units: { each: 1, held: 1, heldLongest: { ...heldLongest, ageMs }, holders: [] },
           hottestKeys: [{ key, watchers: 2 }],
         },
       });
@@ -275,9 +275,9 @@ describe('the rules of the inspector', () => {
     );
     expect(rulesOf(told(59_999, 'ann'))).to.deep.equal([]);
     expect(rulesOf(told(90_000, 'bob'))).to.deep.equal([]);
-    expect(rulesOf(present({ purgatory: { units: { each: 1, held: 1, heldLongest: null } } }))).to.deep.equal(
-      [],
-    );
+    expect(
+      rulesOf(present({ purgatory: { units: { each: 1, held: 1, heldLongest: null, holders: [] } } })),
+    ).to.deep.equal([]);
   });
 
   it('tell a bus that is cut off by the name that it was given, and afterwards that it was', () => {
