@@ -237,6 +237,13 @@ export class Connection {
   #echoAgain(): void {
     const link = this.#link;
     this.#checkAsked(this.#base.timer.dueMs);
+    if (link !== this.#link) return;
+    this.#ask(
+      'connection',
+      'say that it is fit',
+      () => this.transport.check?.(),
+      () => {},
+    );
     if (link === this.#link) this.#sendEcho();
   }
 

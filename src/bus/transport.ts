@@ -61,6 +61,13 @@ export interface Transport {
   readonly settleMs?: readonly number[] | undefined;
 
   /**
+   * Optional: whether the engine can still carry a bus, where it may stop to without a break, as a
+   * primary does that becomes a replica. Called with each echo of a bus that is live. A rejection
+   * breaks the connection.
+   */
+  readonly check?: (() => Promise<unknown> | undefined) | undefined;
+
+  /**
    * Closes what `connect` has made, whatever its state, so that it does not keep the process alive.
    * The link is not used any more. The user's own client stays open. A bus that closes waits for
    * the promise, for at most `echoTimeoutMs`.

@@ -1,12 +1,13 @@
 // `purgatory/bus/redis`: a bus over the pub/sub of Redis or Valkey, with the user's own client.
 //
-// Ground rules. The user's client publishes. A connection of the bus's own, duplicated from the
-// client, subscribes. It never reconnects by itself, so no break goes unnoticed. The duplicate has
-// all that a client needs to connect (TLS, passwords, Sentinel). A client that did not answer may
-// be half open, and its kernel may go on for minutes. Then a second duplicate publishes, until the
-// connection breaks again. In a cluster a publication reaches all nodes, but two publications
-// through different nodes may change order. So one master serves both directions.
-import { invalidArgType } from '../../base/node-errors.ts';
+// Ground rules. The bus has two connections of its own, both duplicated from the client: one
+// publishes, one subscribes. So neither waits behind the commands of the user. They have all that a
+// client needs to connect (TLS, passwords, Sentinel). They never reconnect by themselves, so no
+// break goes unnoticed: both are new after each. What a replica is told stays there. So the server
+// is asked for its role, at first and with each echo. In a cluster a publication reaches all nodes,
+// but two publications through different nodes may change order. So one master serves both
+// directions.
+import { invalidArgType, invalidReturnValue } from '../../base/node-errors.ts';
 import { createBus } from '../bus.ts';
 import { type Bus, type BusOptions, checkedBusOptions, refusal } from '../bus-options.ts';
 import type { Transport, TransportLink } from '../transport.ts';
@@ -23,92 +24,105 @@ export interface RedisClient {
 /** What the clients of both families have in common. */
 interface Client {
   on(event: string, listener: (...values: never[]) => void): unknown;
-  publish(channel: string, message: string): Promise<unknown>;
   connect(): Promise<unknown>;
+  publish(channel: string, message: string): Promise<unknown>;
 }
 
+/** A `Redis` of ioredis or iovalkey. */
 interface IoRedis extends Client {
-  readonly isCluster: boolean;
-  duplicate(overrides: object): IoRedis;
-  /** Only a cluster has it. */
-  nodes(role: 'master'): IoRedis[];
+  call(...command: string[]): Promise<unknown>;
   subscribe(...channels: string[]): Promise<unknown>;
   unsubscribe(...channels: string[]): Promise<unknown>;
   disconnect(): void;
 }
 
+/** A client of node-redis. */
 interface NodeRedis extends Client {
   readonly options?: { readonly socket?: object };
   duplicate(overrides: object): NodeRedis;
-  /** Only a cluster has it, and the next one. */
-  getRandomNode?(): unknown;
-  nodeClient?(node: unknown): Promise<NodeRedis>;
+  sendCommand(command: string[]): Promise<unknown>;
   subscribe(channels: string[], listener: (message: string) => void): Promise<unknown>;
   unsubscribe(channels: string[]): Promise<unknown>;
   destroy(): void;
   unref(): void;
 }
 
-type AnyRedis = IoRedis | NodeRedis;
+/** What only a cluster has: of ioredis and iovalkey, and of node-redis. */
+interface Clustered {
+  readonly isCluster?: boolean;
+  nodes?(role: 'master'): RedisClient[];
+  getRandomNode?(): unknown;
+  nodeClient?(node: unknown): Promise<RedisClient>;
+}
 
 /** A connection of the bus's own. */
 interface Own {
   readonly client: Client;
+  command(...words: string[]): Promise<unknown>;
   subscribe(channels: string[]): Promise<unknown>;
   unsubscribe(channels: string[]): Promise<unknown>;
   end(): void;
 }
 
 /**
- * A bus over Redis. Closing the client stays the user's task. The bus adds one connection of its
- * own, and a second one while the client does not answer.
+ * A bus over Redis. Closing the client stays the user's task. The bus adds two connections of its
+ * own, with the options of the client. So new credentials belong into these options: the bus does
+ * not hear of an `auth()` of the client.
  *
  * It needs the permissions SUBSCRIBE and PUBLISH on the channel named by `prefix`, and with
  * interest routing UNSUBSCRIBE too, also on the channels below it (`&purgatory &purgatory/*`).
- * Without them the bus is refused and closes.
+ * Without them the bus is refused and closes. With the permission for ROLE it also finds out that
+ * its server is a replica, from where no hint reaches the others: at first that is a refusal, and
+ * later, after a failover, a gap.
+ *
+ * The bus also closes when `client.duplicate` returns no client of ioredis, iovalkey or node-redis
+ * 5. Then `onError` gets ERR_INVALID_RETURN_VALUE.
  *
  * @throws TypeError, RangeError (Node's codes) for a value that is not a client, or a bad option.
  */
 export function redisBus(client: RedisClient, options?: BusOptions): Bus {
   if (typeof client?.duplicate !== 'function' || typeof client.publish !== 'function') {
-    throw invalidArgType('client', 'a client of ioredis, iovalkey or node-redis', client);
+    throw invalidArgType('client', CLIENT, client);
   }
   const { prefix } = checkedBusOptions(options);
   return createBus(redisTransport(client, prefix), options);
 }
 
+const CLIENT = 'a client of ioredis, iovalkey or node-redis';
+const REPLICA =
+  'The Redis server is a replica, and what is published there reaches nobody else: connect the bus to the primary';
+
 /** The transport alone: for the conformance suite. */
 export function redisTransport(client: RedisClient, prefix: string): Transport {
-  /** The first one subscribes. A second one publishes. */
+  /** The one that subscribes and the one that publishes. */
   let own: Own[] = [];
-  /** The client or a node of its cluster, or the second duplicate of that. */
-  let publisher: Pick<Client, 'publish'> = client;
   let attempts = 0;
-  /** The last text was not answered. */
-  let isUnanswered = false;
+  let wasFit = false;
   const name = (channel: string): string => `${prefix}/${channel}`; // no prefix has a slash
   const start = async (link: TransportLink, attempt: number): Promise<void> => {
-    const node = await nodeOf(client as unknown as AnyRedis);
+    const node = await nodeOf(client);
     if (attempt !== attempts) return;
-    own = [ownOf(node, link)];
-    if (isUnanswered) own.push(ownOf(node, link));
-    publisher = own[1]?.client ?? node;
-    await Promise.all(own.map((each) => each.client.connect()));
-    await own[0].subscribe([prefix]);
+    own = [];
+    while (own.length < 2) own.push(ownOf(node, link)); // one by one: what is open is ended if it throws
+    const [ear, mouth] = own;
+    await Promise.all([ear.client.connect(), mouth.client.connect()]);
+    // A server that was fit before is in the middle of a failover.
+    if (await isReplica(mouth)) throw wasFit ? new Error(REPLICA) : refusal(REPLICA);
+    await ear.subscribe([prefix]);
+    wasFit = true;
     link.up();
   };
-  const ask = async (call: () => Promise<unknown> | undefined): Promise<void> => {
+  const ask = async (call: (ear: Own, mouth: Own) => Promise<unknown>): Promise<void> => {
+    const [ear, mouth] = own;
+    if (mouth === undefined) throw new Error('Not connected to Redis');
     try {
-      await call();
+      await call(ear, mouth);
     } catch (error) {
       throw refusedIf(error);
     }
   };
-  const publish = async (to: string, text: string): Promise<void> => {
-    isUnanswered = true;
-    await ask(() => publisher.publish(to, text));
-    isUnanswered = false;
-  };
+  const publish = (to: string, text: string): Promise<void> =>
+    ask((_, mouth) => mouth.client.publish(to, text));
   return {
     engine: 'redis',
     connect(link) {
@@ -117,8 +131,12 @@ export function redisTransport(client: RedisClient, prefix: string): Transport {
     },
     publish: (text) => publish(prefix, text),
     publishTo: (channel, text) => publish(name(channel), text),
-    subscribe: (channels) => ask(() => own[0].subscribe(channels.map(name))),
-    unsubscribe: (channels) => ask(() => own[0].unsubscribe(channels.map(name))),
+    subscribe: (channels) => ask((ear) => ear.subscribe(channels.map(name))),
+    unsubscribe: (channels) => ask((ear) => ear.unsubscribe(channels.map(name))),
+    check: () =>
+      ask(async (_, mouth) => {
+        if (await isReplica(mouth)) throw new Error(REPLICA);
+      }),
     disconnect() {
       attempts++;
       for (const each of own) each.end();
@@ -129,37 +147,81 @@ export function redisTransport(client: RedisClient, prefix: string): Transport {
 }
 
 /** The client, or one master of its cluster. */
-async function nodeOf(client: AnyRedis): Promise<AnyRedis> {
-  if (!isIo(client)) return (await client.nodeClient?.(client.getRandomNode?.())) ?? client;
-  if (!client.isCluster) return client;
-  const masters = client.nodes('master');
+async function nodeOf(client: RedisClient & Clustered): Promise<RedisClient> {
+  if (typeof client.nodeClient === 'function') return client.nodeClient(client.getRandomNode?.());
+  if (client.isCluster !== true) return client;
+  const masters = client.nodes?.('master') ?? [];
   if (masters.length === 0) throw new Error('No node of the Redis Cluster is known yet');
   return masters[Math.floor(Math.random() * masters.length)];
 }
 
-function isIo(client: AnyRedis): client is IoRedis {
-  return 'isCluster' in client;
+/**
+ * Whether what is published here stays here. In a cluster, a replica passes it on to all nodes. An
+ * engine that does not tell its role, or not to this user, is taken to be fit. A connection that has
+ * broken says so itself.
+ */
+async function isReplica({ command }: Own): Promise<boolean> {
+  const role = await command('ROLE').catch(() => []);
+  if (String((role as unknown[] | null)?.[0]) !== 'slave') return false;
+  const info = await command('INFO', 'cluster').catch(() => '');
+  return !String(info).includes('cluster_enabled:1');
 }
 
-function ownOf(node: AnyRedis, link: TransportLink): Own {
-  return isIo(node) ? ioOwn(node, link) : nodeOwn(node, link);
-}
-
-/** For ioredis and iovalkey. Their "ready" comes before a SUBSCRIBE is acknowledged: it says nothing. */
-function ioOwn(node: IoRedis, link: TransportLink): Own {
-  const client = node.duplicate({
+/**
+ * One more connection. What it is, its methods say: a wrapper, or a mock, may hide what made it.
+ *
+ * @throws TypeError ERR_INVALID_RETURN_VALUE for what is none of the clients that are known.
+ */
+function ownOf(client: RedisClient, link: TransportLink): Own {
+  // Each family leaves alone the options of the other. Neither connects.
+  const made = (client as { duplicate(overrides: object): unknown }).duplicate({
     lazyConnect: true,
     autoResubscribe: false,
     enableReadyCheck: false, // would need the permission for INFO
     retryStrategy: null,
     sentinelRetryStrategy: null,
   });
+  if (isIo(made)) return ioOwn(made, link);
+  if (isNode(made)) return nodeOwn(made, link);
+  discard(Object(made));
+  throw invalidReturnValue(CLIENT, 'client.duplicate', made);
+}
+
+function has(value: unknown, ...methods: string[]): boolean {
+  return methods.every((method) => typeof Object(value)[method] === 'function');
+}
+
+function isClient(value: unknown): value is Client {
+  return has(value, 'on', 'connect', 'publish', 'subscribe', 'unsubscribe');
+}
+
+function isIo(value: unknown): value is IoRedis {
+  return isClient(value) && has(value, 'call', 'disconnect') && !has(value, 'nodes');
+}
+
+function isNode(value: unknown): value is NodeRedis {
+  return isClient(value) && has(value, 'sendCommand', 'duplicate', 'destroy', 'unref');
+}
+
+/** Ends what `duplicate` has made, whatever it is: some connect at once. */
+function discard(made: Record<string, unknown>): void {
+  const call = (method: string, ...values: unknown[]): unknown =>
+    (made[method] as () => unknown)(...(values as []));
+  if (has(made, 'on')) call('on', 'error', () => {});
+  const end = ['destroy', 'disconnect', 'end'].find((method) => has(made, method));
+  if (end === undefined) return;
+  new Promise((resolve) => resolve(call(end, true))).catch(() => {}); // the TypeError says what is wrong
+}
+
+/** For ioredis and iovalkey. Their "ready" comes before a SUBSCRIBE is acknowledged: it says nothing. */
+function ioOwn(client: IoRedis, link: TransportLink): Own {
   const errors: unknown[] = []; // not all of them end the connection
   client.on('error', (error: unknown) => errors.push(error));
   client.on('close', () => link.down(errors.at(-1) ?? new Error('Redis closed the connection')));
   client.on('message', (_channel: string, message: string) => link.received(message));
   return {
     client,
+    command: (...words) => client.call(...words),
     subscribe: (channels) => client.subscribe(...channels),
     unsubscribe: (channels) => client.unsubscribe(...channels),
     end: () => client.disconnect(),
@@ -167,8 +229,8 @@ function ioOwn(node: IoRedis, link: TransportLink): Own {
 }
 
 /** For node-redis. */
-function nodeOwn(node: NodeRedis, link: TransportLink): Own {
-  const client = node.duplicate({ socket: { ...node.options?.socket, reconnectStrategy: false } });
+function nodeOwn(made: NodeRedis, link: TransportLink): Own {
+  const client = made.duplicate({ socket: { ...made.options?.socket, reconnectStrategy: false } });
   let hasSocket = false;
   let isOver = false;
   client.on('error', link.down);
@@ -179,6 +241,7 @@ function nodeOwn(node: NodeRedis, link: TransportLink): Own {
   });
   return {
     client,
+    command: (...words) => client.sendCommand(words),
     subscribe: (channels) => client.subscribe(channels, link.received),
     unsubscribe: (channels) => client.unsubscribe(channels),
     end: () => {
