@@ -52,8 +52,8 @@ const TAKERS: Readonly<Record<string, () => unknown>> = {
     return purgatory.awaitAtLeast('k', 1, { timeoutMs: 5, ...undefinedOf('signal', 'label') });
   },
   IdleTimeouts: () =>
-    new IdleTimeouts(undefinedOf('timeoutMs', 'timer', 'clock', 'onIdle', 'onError')).close(),
-  Replies: () => new Replies(undefinedOf('timer', 'maxPending', 'clock')),
+    new IdleTimeouts(undefinedOf('name', 'timeoutMs', 'timer', 'clock', 'onIdle', 'onError')).close(),
+  Replies: () => new Replies(undefinedOf('name', 'timer', 'maxPending', 'clock')),
   expect: () => {
     const replies = new Replies<number>();
     const reply = replies.expect(1, { timeoutMs: 5, ...undefinedOf('signal') });

@@ -70,6 +70,11 @@ export class PurgatoryError extends Error {
   }
 }
 
+/** Counts `error` in `refused`, by its code, if it is one of ours: what snapshots show as refused. */
+export function countRefusal(refused: Record<string, number>, error: unknown): void {
+  if (error instanceof PurgatoryError) refused[error.code] = (refused[error.code] ?? 0) + 1;
+}
+
 export function timerClosed(type: string): PurgatoryError {
   return new PurgatoryError('ERR_PURGATORY_CLOSED', `The ${type} is closed`);
 }
@@ -122,19 +127,17 @@ export function operationPending(type: string, parkedIn: string | undefined): Pu
       );
 }
 
-export function repliesClosed(): PurgatoryError {
-  return new PurgatoryError('ERR_PURGATORY_CLOSED', 'The replies are closed: no reply will come any more');
+/** For the timer that was given to share with something: `of` says what that is. */
+export function sharedTimerClosed(of: string): PurgatoryError {
+  return new PurgatoryError('ERR_PURGATORY_CLOSED', `The timer of ${of} was closed`);
 }
 
-export function timerOfRepliesClosed(): PurgatoryError {
-  return new PurgatoryError('ERR_PURGATORY_CLOSED', 'The timer of the replies was closed');
+export function repliesClosed(name: string): PurgatoryError {
+  return new PurgatoryError('ERR_PURGATORY_CLOSED', `Replies "${name}" are closed: none will come any more`);
 }
 
-export function repliesFull(maxPending: number): PurgatoryError {
-  return new PurgatoryError(
-    'ERR_PURGATORY_FULL',
-    `Too many replies are expected: maxPending is ${maxPending}`,
-  );
+export function repliesFull(name: string, maxPending: number): PurgatoryError {
+  return new PurgatoryError('ERR_PURGATORY_FULL', `Replies "${name}" are full: maxPending is ${maxPending}`);
 }
 
 export function replyExpected(id: string): PurgatoryError {
@@ -144,8 +147,9 @@ export function replyExpected(id: string): PurgatoryError {
   );
 }
 
-export function replyTimedOut(id: string, timeoutMs: number): PurgatoryError {
-  return new PurgatoryError('ERR_PURGATORY_TIMEOUT', `No reply to ${id} within ${timeoutMs} ms`);
+/** @param to the id and the label of the request. */
+export function replyTimedOut(name: string, to: string, timeoutMs: number): PurgatoryError {
+  return new PurgatoryError('ERR_PURGATORY_TIMEOUT', `No reply of "${name}" to ${to} within ${timeoutMs} ms`);
 }
 
 /** @param why which units are held, and by whom. */
@@ -181,12 +185,8 @@ export function queuesFull(name: string, maxItems: number): PurgatoryError {
   return new PurgatoryError('ERR_PURGATORY_FULL', `Queues "${name}" are full: maxItems is ${maxItems}`);
 }
 
-export function idleTimeoutsClosed(): PurgatoryError {
-  return new PurgatoryError('ERR_PURGATORY_CLOSED', 'The IdleTimeouts are closed');
-}
-
-export function timerOfIdleTimeoutsClosed(): PurgatoryError {
-  return new PurgatoryError('ERR_PURGATORY_CLOSED', 'The timer of the IdleTimeouts was closed');
+export function idleTimeoutsClosed(name: string): PurgatoryError {
+  return new PurgatoryError('ERR_PURGATORY_CLOSED', `IdleTimeouts "${name}" are closed`);
 }
 
 export function busClosed(): PurgatoryError {

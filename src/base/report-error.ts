@@ -24,15 +24,10 @@ export function reportError<S>(
   }
 }
 
-/** Reports what `result` rejects with, if it is a promise, as what was thrown is reported. */
-export function reportRejection<S>(
-  result: unknown,
-  subject: S,
-  onError: ((error: unknown, subject: S) => void) | undefined,
-): void {
-  if (result === undefined) return;
-  if (typeof (result as PromiseLike<unknown> | null)?.then !== 'function') return;
-  Promise.resolve(result).then(undefined, (error: unknown) => reportError(error, subject, onError));
+/** Calls `report` with what `result` rejects with, if it is a promise. */
+export function onRejection(result: unknown, report: (error: unknown) => void): void {
+  if (typeof (result as PromiseLike<unknown> | null | undefined)?.then !== 'function') return;
+  Promise.resolve(result).then(undefined, report);
 }
 
 /**

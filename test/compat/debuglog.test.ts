@@ -35,7 +35,7 @@ describe('What the library prints by itself', () => {
       'an event: nobody reads the option "atmost" (is "atMost" meant?)',
       'a snapshot: nobody reads the option "tops" (is "top" meant?)',
       'replies: nobody reads the option "maxpending" (is "maxPending" meant?)',
-      'an expected reply: nobody reads the option "sginal" (is "signal" meant?)',
+      'a wait: nobody reads the option "sginal" (is "signal" meant?)',
       'a timeoutSignal: nobody reads the option "singal" (is "signal" meant?)',
       'a periodic task: nobody reads the option "initialDelay" (is "initialDelayMs" meant?)',
       'idle timeouts: nobody reads the option "onidle" (is "onIdle" meant?)',

@@ -100,6 +100,8 @@ class Pair {
     if (this.#failure !== undefined) throw this.#failure;
     checkTimerInvariants(this.timer);
     same(this.idle.size, this.#deadlines.size);
+    const { tracked, totals } = this.idle.snapshot({ top: 0 });
+    deeplySame([tracked, totals.tracked - totals.idle - totals.removed], [this.idle.size, this.idle.size]);
     for (const [element, { atMs }] of this.#deadlines) {
       same(this.idle.remainingMs(element), Math.max(atMs - this.clock.now(), 0));
     }

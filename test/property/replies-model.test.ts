@@ -12,7 +12,7 @@ const MAX_PENDING = 4;
 interface Awaited {
   readonly id: number;
   readonly label: string;
-  readonly deadlineMs: number;
+  deadlineMs: number;
   readonly group: number;
 }
 
@@ -53,6 +53,8 @@ interface Both {
   readonly settled: Map<string, string>;
   readonly controllers: AbortController[];
   labels: number;
+  /** Calls whose `send` has rejected, which is not known yet. */
+  unsent: string[];
 }
 
 type Step = (both: Both) => void;
@@ -73,6 +75,44 @@ const expectStep = fc
           (value) => settled.set(label, value),
           (error) => settled.set(label, error.code ?? String(error)),
         );
+      },
+  );
+/** What `send` does: nothing, throws, rejects, or answers in the call. */
+const callStep = fc
+  .record({ id, group, send: fc.constantFrom('sends', 'throws', 'rejects', 'is answered') })
+  .map(
+    ({ id, group, send }): Step =>
+      (both) => {
+        const { naive, replies, settled, controllers } = both;
+        const label = `${both.labels++}`;
+        naive.expect({ id, label, deadlineMs: naive.nowMs + 10, group });
+        const isSent = !naive.settled.has(label);
+        let wasSent = false;
+        const act = (): unknown => {
+          wasSent = true;
+          if (send === 'throws') throw 'not sent';
+          if (send === 'rejects') return Promise.reject('not sent');
+          return send === 'is answered' ? replies.resolve(id, 'value') : undefined;
+        };
+        replies.call(id, { timeoutMs: 10, signal: controllers[group].signal }, act).then(
+          (value) => settled.set(label, value),
+          (error) => settled.set(label, error.code ?? String(error)),
+        );
+        same(wasSent, isSent);
+        if (send === 'throws') naive.end((each) => each.label === label, 'not sent');
+        if (send === 'is answered') naive.end((each) => each.label === label, 'value');
+        // Its promise rejects in a microtask: only if nothing has ended it by then.
+        if (send === 'rejects') both.unsent.push(label);
+      },
+  );
+const refreshStep = fc
+  .record({ id, timeoutMs: fc.oneof(fc.integer({ min: -1, max: 30 }), fc.constant(Infinity)) })
+  .map(
+    ({ id, timeoutMs }): Step =>
+      ({ naive, replies }) => {
+        const awaited = naive.expected.find((each) => each.id === id);
+        same(replies.refresh(id, timeoutMs), awaited !== undefined);
+        if (awaited !== undefined) awaited.deadlineMs = naive.nowMs + Math.max(timeoutMs, 0);
       },
   );
 const resolveStep = id.map(
@@ -123,6 +163,8 @@ const closeStep = fc.constant<Step>(({ naive, replies }) => {
 
 const step = fc.oneof(
   { arbitrary: expectStep, weight: 8 },
+  { arbitrary: callStep, weight: 3 },
+  { arbitrary: refreshStep, weight: 3 },
   { arbitrary: resolveStep, weight: 4 },
   { arbitrary: tickStep, weight: 4 },
   { arbitrary: rejectStep, weight: 2 },
@@ -149,14 +191,32 @@ describe('Property: Replies behave as a plain list', function () {
           settled: new Map(),
           controllers,
           labels: 0,
+          unsent: [],
         };
         for (const each of steps) {
           countStep();
           each(both);
-          const { expected } = both.naive;
+          if (both.unsent.length > 0) {
+            await Promise.resolve();
+            await Promise.resolve();
+            const unsent = both.unsent.splice(0);
+            both.naive.end(({ label }) => unsent.includes(label), 'not sent');
+          }
+          const { expected, settled } = both.naive;
           same(replies.size, expected.length);
           same(timer.size, expected.filter(({ deadlineMs }) => deadlineMs < Infinity).length);
           checkTimerInvariants(timer);
+          const { totals, oldest } = replies.snapshot({ top: 100 });
+          deeplySame(
+            oldest.map(({ id, deadlineMs }) => [id, deadlineMs ?? Infinity]),
+            expected.map(({ id, deadlineMs }) => [String(id), deadlineMs]),
+          );
+          same(
+            totals.expected - totals.resolved - totals.rejected - totals.expired - totals.cancelled,
+            expected.length,
+          );
+          const timeouts = [...settled.values()].filter((how) => how === 'ERR_PURGATORY_TIMEOUT');
+          same(totals.expired, timeouts.length);
           for (const [group, { signal }] of controllers.entries()) {
             const isWatched = expected.some((awaited) => awaited.group === group);
             same(getEventListeners(signal, 'abort').length, isWatched ? 1 : 0);

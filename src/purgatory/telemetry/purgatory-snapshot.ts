@@ -144,8 +144,7 @@ export function purgatorySnapshot(
   events: { snapshot?(nowMs: number): EventsSnapshot } | undefined,
   options: SnapshotOptions | undefined,
 ): PurgatorySnapshot {
-  const given = knownOptions('a snapshot', options, SNAPSHOT_OPTIONS);
-  const top = checkedNumber('options.top', given.top, DEFAULT_TOP, TOP);
+  const top = checkedTop(options);
   const nowMs = meter.now();
   const totals = meter.totals(lists.size);
   return {
@@ -187,6 +186,22 @@ function endless({ endless }: PurgatoryMeter, lists: ParkedLists<never>, nowMs: 
 function oldestMs(lists: ParkedLists<never>, nowMs: number): number | null {
   const oldest = lists.oldestWithDeadline(MAX_ENDLESS);
   return oldest === undefined ? null : ageMs(lists.stampOf(oldest), nowMs);
+}
+
+/** @throws TypeError, RangeError (Node's codes) when `top` is no integer from 0 to 100. */
+export function checkedTop(options: SnapshotOptions | undefined): number {
+  const { top } = knownOptions('a snapshot', options, SNAPSHOT_OPTIONS);
+  return checkedNumber('options.top', top, DEFAULT_TOP, TOP);
+}
+
+/** The first of `all`, at most `count`. */
+export function firstOf<T>(all: Iterable<T>, count: number): T[] {
+  const first: T[] = [];
+  for (const each of all) {
+    if (first.length === count) break;
+    first.push(each);
+  }
+  return first;
 }
 
 function hottestKeys(lists: ParkedLists<never>, top: number): HotKey[] {

@@ -7,13 +7,15 @@
 // in the root context, so a listener may do anything. It is never early, and late as any task is.
 // Costs. touch, refresh, remove, and each run of a task: O(1). An element that is touched all the
 // time is filed once a timeout. About 165 bytes an element.
-import { checkedFunction, requiredFunction, requiredNumber } from '../../base/checks.ts';
+import { checkedFunction, requiredFunction, requiredNumber, requiredString } from '../../base/checks.ts';
 import { debugOnce } from '../../base/debug.ts';
-import { idleTimeoutsClosed, timerOfIdleTimeoutsClosed } from '../../base/errors.ts';
+import { countRefusal, idleTimeoutsClosed, sharedTimerClosed } from '../../base/errors.ts';
 import { invalidArgType } from '../../base/node-errors.ts';
-import { reportError, reportRejection } from '../../base/report-error.ts';
+import { onRejection, reportError } from '../../base/report-error.ts';
+import { keyText } from '../../base/text.ts';
 import { knownOptions, type OptionNames } from '../../base/unread-options.ts';
 import type { Clock } from '../../clock/clock.ts';
+import { checkedTop, firstOf, type SnapshotOptions } from '../../purgatory/telemetry/purgatory-snapshot.ts';
 import { sharedOrOwnTimer } from '../../timer/system-timer.ts';
 import type { Timer } from '../../timer/timer.ts';
 import { hintAtDate, TimerTask } from '../../timer/timer-task.ts';
@@ -23,6 +25,8 @@ export type IdleListener<E> = (element: E) => void;
 
 /** The options of {@link IdleTimeouts}; all may be left out. */
 export interface IdleTimeoutsOptions<E> {
+  /** For people: errors, snapshots and metrics show it. Default 'idle'. */
+  name?: string | undefined;
   /**
    * After how many ms without a touch an element is idle: > 0, up to Number.MAX_SAFE_INTEGER, or
    * Infinity for never. Default: none, so the first `touch` of each element has to name one.
@@ -45,7 +49,50 @@ export interface IdleTimeoutsOptions<E> {
   onError?: ((error: unknown, element: E) => void) | undefined;
 }
 
+/** IdleTimeouts at one moment. Times are in ms by the clock of their timer. */
+export interface IdleTimeoutsSnapshot {
+  name: string;
+  /** When it was made. */
+  nowMs: number;
+  /** Elements that are tracked. */
+  tracked: number;
+  /** The option; null for none, and for Infinity. */
+  timeoutMs: number | null;
+  totals: IdleTotals;
+  /**
+   * Touches that were refused, by the code of the error: ERR_PURGATORY_FULL always, others once there
+   * was one.
+   */
+  refused: Record<string, number>;
+  /** The elements that were not touched for the longest time, among the first 4,096. */
+  quietest: QuietElement[];
+}
+
+/** How elements ended, counted since the IdleTimeouts were made. */
+export interface IdleTotals {
+  /** Tracked: those that have ended, and those that are tracked now. */
+  tracked: number;
+  /** Not touched for their timeout. */
+  idle: number;
+  /** By `remove` or `close`. */
+  removed: number;
+  /** Throws and rejections of listeners. */
+  failed: number;
+}
+
+/** An element that was not touched for long. */
+export interface QuietElement {
+  element: string;
+  /** Since its last touch. */
+  quietMs: number;
+  /** Until it is idle; null for a timeout of Infinity. */
+  remainingMs: number | null;
+}
+
+/** Elements that a snapshot looks at: a fraction of a millisecond. */
+const MAX_LOOKS = 4_096;
 const IDLE_OPTIONS: OptionNames<IdleTimeoutsOptions<unknown>> = {
+  name: true,
   timeoutMs: true,
   timer: true,
   clock: true,
@@ -101,6 +148,7 @@ class TrackedElement<E> extends TimerTask {
 
 /** Calls its listeners with each tracked element that has not been touched for its timeout. */
 export class IdleTimeouts<E> {
+  readonly name: string;
   /** The common timeout in ms, if there is one. */
   readonly timeoutMs: number | undefined;
   readonly #timer: Timer;
@@ -108,12 +156,16 @@ export class IdleTimeouts<E> {
   readonly #tracked = new Map<E, TrackedElement<E>>();
   readonly #tracker: Tracker<E>;
   readonly #onError: ((error: unknown, element: E) => void) | undefined;
+  readonly #ended = { idle: 0, removed: 0, failed: 0 };
+  readonly #refused: Record<string, number> = { ERR_PURGATORY_FULL: 0 };
   #listeners: readonly IdleListener<E>[] = [];
   #isClosed = false;
 
   /** @throws TypeError, RangeError (Node's codes) for a bad option. */
   constructor(options?: IdleTimeoutsOptions<E>) {
-    const { timeoutMs, timer, clock, onIdle, onError } = knownOptions('idle timeouts', options, IDLE_OPTIONS);
+    const given = knownOptions('idle timeouts', options, IDLE_OPTIONS);
+    const { name = 'idle', timeoutMs, timer, clock, onIdle, onError } = given;
+    this.name = requiredString('options.name', name);
     this.timeoutMs = timeoutMs === undefined ? undefined : requiredTimeout('options.timeoutMs', timeoutMs);
     this.#onError = checkedFunction('options.onError', onError);
     checkedFunction('options.onIdle', onIdle);
@@ -121,6 +173,11 @@ export class IdleTimeouts<E> {
     this.#ownsTimer = timer === undefined;
     this.#timer = sharedOrOwnTimer({ timer, clock });
     this.#tracker = { timer: this.#timer, isIdle: (tracked) => this.#isIdle(tracked) };
+  }
+
+  /** The timer of the elements: the one that it was given, or its own SystemTimer. */
+  get timer(): Timer {
+    return this.#timer;
   }
 
   /** How many elements are tracked. O(1). */
@@ -171,8 +228,12 @@ export class IdleTimeouts<E> {
 
   /** Stops tracking `element`, and calls no listener. True iff it was tracked. O(1). */
   remove(element: E): boolean {
-    this.#tracked.get(element)?.cancel();
-    return this.#tracked.delete(element);
+    const tracked = this.#tracked.get(element);
+    if (tracked === undefined) return false;
+    tracked.cancel();
+    this.#tracked.delete(element);
+    this.#ended.removed++;
+    return true;
   }
 
   /**
@@ -201,17 +262,48 @@ export class IdleTimeouts<E> {
   }
 
   /**
+   * Those that are tracked, and totals of those that have ended, as plain JSON. Changes nothing.
+   * O(top), and a bounded number of steps to find the quietest.
+   *
+   * @throws TypeError, RangeError (Node's codes) when `top` is no integer from 0 to 100.
+   */
+  snapshot(options?: SnapshotOptions): IdleTimeoutsSnapshot {
+    const top = checkedTop(options);
+    const nowMs = this.#timer.now();
+    const { timeoutMs = Number.POSITIVE_INFINITY } = this;
+    const tracked = this.#tracked.size;
+    const { idle, removed } = this.#ended;
+    const looked = top === 0 ? [] : firstOf(this.#tracked.values(), MAX_LOOKS);
+    return {
+      name: this.name,
+      nowMs,
+      tracked,
+      timeoutMs: finiteOrNull(timeoutMs),
+      totals: { tracked: tracked + idle + removed, ...this.#ended },
+      refused: { ...this.#refused },
+      quietest: looked
+        .sort((x, y) => x.touchedMs - y.touchedMs)
+        .slice(0, top)
+        .map((each) => ({
+          element: keyText(each.element),
+          quietMs: Math.round(nowMs - each.touchedMs),
+          remainingMs: finiteOrNull(Math.max(0, Math.round(each.restMs(nowMs)))),
+        })),
+    };
+  }
+
+  /**
    * A tracked element keeps the process alive, as at first, unless its timeout is Infinity. Calls
    * `ref` of the timer, also of a shared one. O(1).
    */
   ref(): this {
-    this.#timer.ref?.();
+    this.#timer.ref();
     return this;
   }
 
   /** No element keeps the process alive. Calls `unref` of the timer, also of a shared one. O(1). */
   unref(): this {
-    this.#timer.unref?.();
+    this.#timer.unref();
     return this;
   }
 
@@ -224,6 +316,7 @@ export class IdleTimeouts<E> {
     if (this.#ownsTimer) this.#timer.close();
     for (const tracked of this.#tracked.values()) tracked.cancel();
     const elements = [...this.#tracked.keys()];
+    this.#ended.removed += elements.length;
     this.#tracked.clear();
     return elements;
   }
@@ -240,12 +333,17 @@ export class IdleTimeouts<E> {
       throw invalidArgType('timeoutMs', 'of type number where the option timeoutMs is left out', timeoutMs);
     }
     requiredTimeout('timeoutMs', timeoutMs);
-    if (this.#isClosed) throw idleTimeoutsClosed();
-    if (this.#timer.isClosed) throw timerOfIdleTimeoutsClosed();
     const nowMs = this.#timer.now();
     const tracked = known ?? new TrackedElement(element, this.#tracker, nowMs, timeoutMs);
-    // With a longer timeout it is idle later than its task is filed.
-    if (!tracked.isPending || timeoutMs < tracked.timeoutMs) tracked.file(timeoutMs);
+    try {
+      if (this.#isClosed) throw idleTimeoutsClosed(this.name);
+      if (this.#timer.isClosed) throw sharedTimerClosed(`IdleTimeouts "${this.name}"`);
+      // With a longer timeout it is idle later than its task is filed.
+      if (!tracked.isPending || timeoutMs < tracked.timeoutMs) tracked.file(timeoutMs);
+    } catch (error) {
+      countRefusal(this.#refused, error);
+      throw error;
+    }
     tracked.touchedMs = nowMs;
     tracked.timeoutMs = timeoutMs;
     if (known === undefined) this.#tracked.set(element, tracked);
@@ -253,15 +351,26 @@ export class IdleTimeouts<E> {
 
   #isIdle({ element }: TrackedElement<E>): void {
     this.#tracked.delete(element);
+    this.#ended.idle++;
     if (this.#listeners.length === 0) debugOnce(this, 'deaf', 'idle timeouts have no listener');
     for (const listener of this.#listeners) {
       try {
-        reportRejection(listener(element), element, this.#onError);
+        const result: unknown = listener(element);
+        if (result !== undefined) onRejection(result, (error) => this.#report(error, element));
       } catch (error) {
-        reportError(error, element, this.#onError);
+        this.#report(error, element);
       }
     }
   }
+
+  #report(error: unknown, element: E): void {
+    this.#ended.failed++;
+    reportError(error, element, this.#onError);
+  }
+}
+
+function finiteOrNull(ms: number): number | null {
+  return ms === Number.POSITIVE_INFINITY ? null : ms;
 }
 
 /** @throws TypeError, RangeError (Node's codes) for what is no timeout. */

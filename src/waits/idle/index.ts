@@ -1,2 +1,10 @@
 // `purgatory/idle`: idle timeouts for connections and sessions.
-export { type IdleListener, IdleTimeouts, type IdleTimeoutsOptions } from './idle-timeouts.ts';
+export type { SnapshotOptions } from '../../purgatory/telemetry/purgatory-snapshot.ts';
+export {
+  type IdleListener,
+  IdleTimeouts,
+  type IdleTimeoutsOptions,
+  type IdleTimeoutsSnapshot,
+  type IdleTotals,
+  type QuietElement,
+} from './idle-timeouts.ts';

@@ -4,8 +4,10 @@
 // the reply, by the deadline, by an abort, by `rejectAll` or `close` of its table, or when a shared
 // timer is closed. Each of them takes it off the table, the timer and its signal first. Then its
 // promise settles.
-import { type Abortable, addAbortable, removeAbortable } from '../../base/abort-listeners.ts';
+import type { Abortable } from '../../base/abort-listeners.ts';
 import { resolution } from '../../base/rejection.ts';
+import { cut, keyText } from '../../base/text.ts';
+import type { CheckedWaitOptions } from '../../purgatory/purgatory-options.ts';
 import type { TaskKeeper } from '../../timer/timer-task.ts';
 import { TimerTask } from '../../timer/timer-task.ts';
 import type { Settleable } from '../../turns/settler.ts';
@@ -20,16 +22,31 @@ export interface ReplyKeeper extends TaskKeeper {
 
 export class ExpectedReply<K, V> extends TimerTask implements Abortable, Settleable {
   readonly id: K;
-  readonly #signal: AbortSignal | undefined;
+  readonly signal: AbortSignal | undefined;
+  readonly label: string | undefined;
+  /** A timer reads it in each `add`. */
+  declare delayMs: number;
+  /** When it was expected, and when its deadline began: in whole ms of the clock, as int32s. */
+  sinceStamp: number;
+  filedStamp: number;
   #resolve: ((outcome: unknown) => void) | undefined;
   #outcome: unknown;
 
-  constructor(id: K, timeoutMs: number, signal: AbortSignal | undefined) {
+  constructor(id: K, { timeoutMs, signal, label }: CheckedWaitOptions) {
     super(timeoutMs);
     this.id = id;
-    this.#signal = signal;
+    this.signal = signal;
+    this.label = label;
+    this.sinceStamp = 0;
+    this.filedStamp = 0;
     this.#resolve = undefined;
     this.#outcome = undefined;
+  }
+
+  /** The id and the label of its request, for people. */
+  get text(): string {
+    const label = this.label === undefined ? '' : ` ("${cut(this.label)}")`;
+    return `${keyText(this.id)}${label}`;
   }
 
   promise(): Promise<V> {
@@ -46,14 +63,6 @@ export class ExpectedReply<K, V> extends TimerTask implements Abortable, Settlea
 
   settle(): void {
     this.#resolve?.(resolution(this.#outcome));
-  }
-
-  watchSignal(): void {
-    if (this.#signal !== undefined) addAbortable(this.#signal, this);
-  }
-
-  forgetSignal(): void {
-    if (this.#signal !== undefined) removeAbortable(this.#signal, this);
   }
 
   /** The timer calls this at the deadline; it leaves $keeper in place (timer-task.ts). */

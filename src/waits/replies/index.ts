@@ -1,2 +1,10 @@
 // `purgatory/replies`: the calls of a client that wait for a reply, by correlation id.
-export { type ExpectOptions, Replies, type RepliesOptions } from './replies.ts';
+export type { SnapshotOptions } from '../../purgatory/telemetry/purgatory-snapshot.ts';
+export {
+  type ExpectOptions,
+  type OldReply,
+  Replies,
+  type RepliesOptions,
+  type RepliesSnapshot,
+  type RepliesTotals,
+} from './replies.ts';

@@ -6,22 +6,28 @@
 // late reply finds nothing there. Promises settle later. So the code that awaits a reply never runs
 // while a call changes the table.
 //
-// Costs. Expecting, answering and expiring a reply: O(1) each.
-import { throwIfAborted } from '../../base/abort-listeners.ts';
-import { checkedNumber, checkedSignal, LIMIT, requiredOptions } from '../../base/checks.ts';
-import { debugOnce, isDebugging } from '../../base/debug.ts';
+// Costs. Expecting, answering, refreshing and expiring a reply: O(1) each.
+import { addAbortable, removeAbortable, throwIfAborted } from '../../base/abort-listeners.ts';
+import { checkedNumber, LIMIT, requiredFunction, requiredString } from '../../base/checks.ts';
+import { debug, debugOnce, isDebugging } from '../../base/debug.ts';
 import {
+  countRefusal,
   repliesClosed,
   repliesFull,
   replyExpected,
   replyTimedOut,
-  timerOfRepliesClosed,
+  sharedTimerClosed,
 } from '../../base/errors.ts';
 import { Rejection } from '../../base/rejection.ts';
-import { keyText } from '../../base/text.ts';
+import { onRejection } from '../../base/report-error.ts';
+import { cut, keyText } from '../../base/text.ts';
 import { knownOptions, type OptionNames } from '../../base/unread-options.ts';
 import type { Clock } from '../../clock/clock.ts';
 import { twinOf, twinText } from '../../purgatory/debug-hints.ts';
+import { checkedWaitOptions, type WaitOptions } from '../../purgatory/purgatory-options.ts';
+import { ageMs } from '../../purgatory/telemetry/purgatory-meter.ts';
+import { checkedTop, firstOf, type SnapshotOptions } from '../../purgatory/telemetry/purgatory-snapshot.ts';
+import { NONE } from '../../slab/slab.ts';
 import { sharedOrOwnTimer } from '../../timer/system-timer.ts';
 import type { Timer } from '../../timer/timer.ts';
 import { checkedTimeout } from '../../timer/timer-task.ts';
@@ -31,6 +37,8 @@ import { ExpectedReply, type ReplyKeeper } from './expected-reply.ts';
 
 /** The options of {@link Replies}; all may be left out. */
 export interface RepliesOptions {
+  /** For people: errors, snapshots and metrics show it. Default 'replies'. */
+  name?: string | undefined;
   /** A timer to share with others. Default: a SystemTimer of its own, closed with it. */
   timer?: Timer | undefined;
   /** The most replies expected at once: an integer >= 1, or Infinity. Default Infinity. */
@@ -39,19 +47,60 @@ export interface RepliesOptions {
   clock?: Clock | undefined;
 }
 
-/** The options of {@link Replies.expect}. */
-export interface ExpectOptions {
+/** The options of {@link Replies.expect} and {@link Replies.call}: those of a wait. */
+export type ExpectOptions = WaitOptions;
+
+/** Replies at one moment. Times are in ms by the clock of their timer. */
+export interface RepliesSnapshot {
+  name: string;
+  /** When it was made: what `deadlineMs` is to be compared with. */
+  nowMs: number;
+  /** Replies that are expected. */
+  expected: number;
+  /** The option; null for no limit. */
+  maxPending: number | null;
+  totals: RepliesTotals;
   /**
-   * The deadline in ms from now; Infinity for none. Then it is in no timer, and keeps no process
-   * alive.
+   * Calls that expected nothing, by the code of the error: ERR_PURGATORY_FULL always, others once
+   * there was one. They are in no other total.
    */
-  timeoutMs: number;
-  /** Ends the wait: the promise is rejected with `signal.reason`. */
-  signal?: AbortSignal | undefined;
+  refused: Record<string, number>;
+  /** Those that have been expected longest, the oldest first. */
+  oldest: OldReply[];
 }
 
-const REPLIES_OPTIONS: OptionNames<RepliesOptions> = { timer: true, maxPending: true, clock: true };
-const EXPECT_OPTIONS: OptionNames<ExpectOptions> = { timeoutMs: true, signal: true };
+/** How expected replies ended, counted since the Replies were made. */
+export interface RepliesTotals {
+  /** Expected: those that have ended, and those that are expected now. */
+  expected: number;
+  /** By `resolve`. */
+  resolved: number;
+  /** By `reject` and `rejectAll`, and calls whose `send` has failed. */
+  rejected: number;
+  /** By the deadline. */
+  expired: number;
+  /** By an abort or `close`. */
+  cancelled: number;
+}
+
+/** A reply that has been expected for long. */
+export interface OldReply {
+  id: string;
+  ageMs: number;
+  /** By the clock of the timer; null when it has none. */
+  deadlineMs: number | null;
+  /** The option, where it was given. */
+  label?: string;
+}
+
+type How = Exclude<keyof RepliesTotals, 'expected'>;
+
+const REPLIES_OPTIONS: OptionNames<RepliesOptions> = {
+  name: true,
+  timer: true,
+  maxPending: true,
+  clock: true,
+};
 
 /**
  * Expected replies, each under its correlation id `K` (any value that a Map distinguishes) and its
@@ -59,11 +108,14 @@ const EXPECT_OPTIONS: OptionNames<ExpectOptions> = { timeoutMs: true, signal: tr
  * deadline.
  */
 export class Replies<K = string, V = unknown> {
+  readonly name: string;
   readonly #expected = new Map<K, ExpectedReply<K, V>>();
   readonly #timer: Timer;
   readonly #ownsTimer: boolean;
   readonly #maxPending: number;
   readonly #settler: Settler;
+  readonly #ended = { resolved: 0, rejected: 0, expired: 0, cancelled: 0 };
+  readonly #refused: Record<string, number> = { ERR_PURGATORY_FULL: 0 };
   #isClosed = false;
 
   /**
@@ -71,11 +123,17 @@ export class Replies<K = string, V = unknown> {
    *   range.
    */
   constructor(options?: RepliesOptions) {
-    const { timer, maxPending, clock } = knownOptions('replies', options, REPLIES_OPTIONS);
+    const { name = 'replies', timer, maxPending, clock } = knownOptions('replies', options, REPLIES_OPTIONS);
+    this.name = requiredString('options.name', name);
     this.#maxPending = checkedNumber('options.maxPending', maxPending, Infinity, LIMIT);
     this.#ownsTimer = timer === undefined;
     this.#timer = sharedOrOwnTimer({ timer, clock });
     this.#settler = new Settler(schedulerOf(this.#timer), DEFAULT_SLICE_MS);
+  }
+
+  /** The timer of its deadlines: the one that it was given, or its own SystemTimer. */
+  get timer(): Timer {
+    return this.#timer;
   }
 
   /** Replies that are expected now. O(1). */
@@ -83,8 +141,14 @@ export class Replies<K = string, V = unknown> {
     return this.#expected.size;
   }
 
+  /** Whether it was closed: then nothing is expected, and nothing can be. */
+  get isClosed(): boolean {
+    return this.#isClosed;
+  }
+
   /**
-   * Resolves with the value that `resolve(id, value)` gets. O(1).
+   * Resolves with the value that `resolve(id, value)` gets. To send the request, too, use `call`.
+   * O(1).
    *
    * Rejects with the error that `reject(id, error)` or `rejectAll(error)` gets; with
    * `signal.reason` on abort; with a TypeError or RangeError (Node's codes) for bad arguments; with
@@ -94,14 +158,35 @@ export class Replies<K = string, V = unknown> {
    */
   expect(id: K, options: ExpectOptions): Promise<V> {
     try {
-      const { timeoutMs, signal } = checkedExpectOptions(options);
-      if (this.#isClosed) throw repliesClosed();
-      throwIfAborted(signal);
-      if (this.#expected.has(id)) throw replyExpected(keyText(id));
-      if (this.#expected.size >= this.#maxPending) throw repliesFull(this.#maxPending);
-      const reply = new ExpectedReply<K, V>(id, timeoutMs, signal);
+      const reply = new ExpectedReply<K, V>(id, checkedWaitOptions(options));
+      const promise = reply.promise();
       this.#add(reply);
-      return reply.promise();
+      return promise;
+    } catch (error) {
+      return Promise.reject(error);
+    }
+  }
+
+  /**
+   * Expects the reply `id`, and calls `send`, which sends the request. The reply may come before
+   * `send` has ended. O(1).
+   *
+   * Rejects as `expect` does, and then `send` is not called; or with what `send` throws, or its
+   * promise rejects with, while the reply is expected. Then it is expected no longer. Never throws.
+   */
+  call(id: K, options: ExpectOptions, send: () => unknown): Promise<V> {
+    try {
+      requiredFunction('send', send);
+      const reply = new ExpectedReply<K, V>(id, checkedWaitOptions(options));
+      const promise = reply.promise();
+      this.#add(reply);
+      const fail = (error: unknown): void => this.#notSent(reply, error);
+      try {
+        onRejection(send(), fail);
+      } catch (error) {
+        fail(error);
+      }
+      return promise;
     } catch (error) {
       return Promise.reject(error);
     }
@@ -112,12 +197,28 @@ export class Replies<K = string, V = unknown> {
    * is the second. O(1).
    */
   resolve(id: K, value: V): boolean {
-    return this.#answer(id, value);
+    return this.#answer(id, 'resolved', value);
   }
 
   /** The reply `id` is an error: as `resolve`. O(1). */
   reject(id: K, error: unknown): boolean {
-    return this.#answer(id, new Rejection(error));
+    return this.#answer(id, 'rejected', new Rejection(error));
+  }
+
+  /**
+   * The reply `id` is still to come: its deadline is `timeoutMs` from now. For a request that was
+   * queued and now runs, or has made progress. True iff it is expected. O(1).
+   *
+   * @param timeoutMs in ms, or Infinity for none.
+   * @throws TypeError, RangeError (Node's codes) for a bad `timeoutMs`. What the timer's `add`
+   *   throws: where the deadline was Infinity, ERR_PURGATORY_FULL. Nothing has changed then.
+   */
+  refresh(id: K, timeoutMs: number): boolean {
+    checkedTimeout('timeoutMs', timeoutMs);
+    const reply = this.#expected.get(id);
+    if (reply === undefined) return false;
+    this.#file(reply, timeoutMs);
+    return true;
   }
 
   /**
@@ -125,10 +226,24 @@ export class Replies<K = string, V = unknown> {
    * replies and returns their number. O(expected).
    */
   rejectAll(error: unknown): number {
-    const count = this.#expected.size;
-    const rejection = new Rejection(error);
-    for (const reply of this.#expected.values()) this.#settle(reply, rejection);
-    return count;
+    return this.#endAll('rejected', error);
+  }
+
+  /** Those that are expected, and totals of those that have ended, as plain JSON. O(top). */
+  snapshot(options?: SnapshotOptions): RepliesSnapshot {
+    const top = checkedTop(options);
+    const nowMs = this.#timer.now();
+    const { resolved, rejected, expired, cancelled } = this.#ended;
+    const expected = this.#expected.size;
+    return {
+      name: this.name,
+      nowMs,
+      expected,
+      maxPending: this.#maxPending === Number.POSITIVE_INFINITY ? null : this.#maxPending,
+      totals: { expected: expected + resolved + rejected + expired + cancelled, ...this.#ended },
+      refused: { ...this.#refused },
+      oldest: firstOf(this.#expected.values(), top).map((reply) => oldReply(reply, nowMs)),
+    };
   }
 
   /**
@@ -136,13 +251,13 @@ export class Replies<K = string, V = unknown> {
    * shared one. O(1).
    */
   ref(): this {
-    this.#timer.ref?.();
+    this.#timer.ref();
     return this;
   }
 
   /** No reply keeps the process alive. Calls `unref` of the timer, also of a shared one. O(1). */
   unref(): this {
-    this.#timer.unref?.();
+    this.#timer.unref();
     return this;
   }
 
@@ -154,7 +269,7 @@ export class Replies<K = string, V = unknown> {
   close(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
-    this.rejectAll(repliesClosed());
+    this.#endAll('cancelled', repliesClosed(this.name));
     if (this.#ownsTimer) this.#timer.close();
   }
 
@@ -163,25 +278,59 @@ export class Replies<K = string, V = unknown> {
   }
 
   #add(reply: ExpectedReply<K, V>): void {
-    if (reply.delayMs !== Number.POSITIVE_INFINITY) this.#timer.add(reply);
-    reply.$keeper = this.#keeper;
+    try {
+      if (this.#isClosed) throw repliesClosed(this.name);
+      throwIfAborted(reply.signal);
+      if (this.#expected.has(reply.id)) throw replyExpected(keyText(reply.id));
+      if (this.#expected.size >= this.#maxPending) throw repliesFull(this.name, this.#maxPending);
+      this.#file(reply, reply.delayMs);
+    } catch (error) {
+      countRefusal(this.#refused, error);
+      throw error;
+    }
+    reply.sinceStamp = reply.filedStamp;
     this.#expected.set(reply.id, reply);
     try {
-      reply.watchSignal();
+      if (reply.signal !== undefined) addAbortable(reply.signal, reply);
     } catch (error) {
-      this.#end(reply); // a signal that is no real one may throw
+      this.#takeOut(reply); // a signal that is no real one may throw
       throw error;
     }
   }
 
-  #answer(id: K, outcome: unknown): boolean {
+  /** Starts the deadline of `reply`, or starts it over. All or nothing. */
+  #file(reply: ExpectedReply<K, V>, timeoutMs: number): void {
+    const { delayMs } = reply;
+    const timer = this.#timer;
+    // The timer moves only what it keeps itself.
+    reply.$keeper = reply.$slot === NONE ? undefined : timer;
+    reply.delayMs = timeoutMs;
+    try {
+      if (timeoutMs === Number.POSITIVE_INFINITY) timer.remove(reply);
+      else timer.add(reply);
+    } catch (error) {
+      reply.delayMs = delayMs;
+      throw error;
+    } finally {
+      reply.$keeper = this.#keeper;
+    }
+    reply.filedStamp = (timeoutMs === Number.POSITIVE_INFINITY ? timer.now() : timer.lastReadingMs) | 0;
+  }
+
+  #answer(id: K, how: 'resolved' | 'rejected', outcome: unknown): boolean {
     const reply = this.#expected.get(id);
     if (reply === undefined) {
       if (isDebugging) this.#hintAtTwin(id);
       return false;
     }
-    this.#settle(reply, outcome);
+    this.#end(reply, how, outcome);
     return true;
+  }
+
+  #notSent(reply: ExpectedReply<K, V>, error: unknown): void {
+    if (this.#expected.get(reply.id) === reply) this.#end(reply, 'rejected', new Rejection(error));
+    // Its caller has an answer.
+    else debug('replies "%s": send failed after the end of %s: %s', this.name, reply.text, error);
   }
 
   #hintAtTwin(id: K): void {
@@ -196,36 +345,47 @@ export class Replies<K = string, V = unknown> {
     );
   }
 
-  #settle(reply: ExpectedReply<K, V>, outcome: unknown): void {
-    this.#end(reply);
+  #endAll(how: How, error: unknown): number {
+    const count = this.#expected.size;
+    const rejection = new Rejection(error);
+    for (const reply of this.#expected.values()) this.#end(reply, how, rejection);
+    return count;
+  }
+
+  #end(reply: ExpectedReply<K, V>, how: How, outcome: unknown): void {
+    this.#takeOut(reply);
+    this.#ended[how]++;
     this.#settler.settle(reply.end(outcome));
   }
 
   /** Takes `reply` off the table, the timer and its signal. */
-  #end(reply: ExpectedReply<K, V>): void {
+  #takeOut(reply: ExpectedReply<K, V>): void {
     this.#expected.delete(reply.id);
     reply.$keeper = undefined;
     this.#timer.remove(reply);
-    reply.forgetSignal();
+    if (reply.signal !== undefined) removeAbortable(reply.signal, reply);
   }
 
   readonly #keeper: ReplyKeeper = {
     expire: (reply: ExpectedReply<K, V>) =>
-      this.#settle(reply, new Rejection(replyTimedOut(keyText(reply.id), reply.delayMs))),
-    abort: (reply: ExpectedReply<K, V>, reason) => this.#settle(reply, new Rejection(reason)),
+      this.#end(reply, 'expired', new Rejection(replyTimedOut(this.name, reply.text, reply.delayMs))),
+    abort: (reply: ExpectedReply<K, V>, reason) => this.#end(reply, 'cancelled', new Rejection(reason)),
     /** Called in one case only: a shared timer is closed. */
     remove: (reply: ExpectedReply<K, V>) => {
-      this.#settle(reply, new Rejection(timerOfRepliesClosed()));
+      this.#end(reply, 'cancelled', new Rejection(sharedTimerClosed(`Replies "${this.name}"`)));
       return false;
     },
   };
 }
 
-function checkedExpectOptions(options: ExpectOptions): ExpectOptions {
-  const { timeoutMs, signal } = requiredOptions('options', options);
-  knownOptions('an expected reply', options, EXPECT_OPTIONS);
+function oldReply<K, V>(reply: ExpectedReply<K, V>, nowMs: number): OldReply {
+  const { delayMs, label } = reply;
+  const isEndless = delayMs === Number.POSITIVE_INFINITY;
+  const filedMs = Math.floor(nowMs) - ageMs(reply.filedStamp, nowMs);
   return {
-    timeoutMs: checkedTimeout('options.timeoutMs', timeoutMs),
-    signal: checkedSignal('options.signal', signal),
+    id: keyText(reply.id),
+    ageMs: ageMs(reply.sinceStamp, nowMs),
+    deadlineMs: isEndless ? null : filedMs + Math.max(delayMs, 0),
+    ...(label !== undefined && { label: cut(label) }),
   };
 }

@@ -168,7 +168,7 @@ describe('IdleTimeouts on a shared timer', () => {
       for (const timeoutMs of [undefined, 50, 500, Number.POSITIVE_INFINITY]) {
         for (const act of [() => idle.touch(element, timeoutMs), () => idle.refresh(element, timeoutMs)]) {
           expect(act)
-            .to.throw('The timer of the IdleTimeouts was closed')
+            .to.throw('The timer of IdleTimeouts "idle" was closed')
             .with.property('code', 'ERR_PURGATORY_CLOSED');
         }
       }

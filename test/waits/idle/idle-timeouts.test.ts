@@ -351,7 +351,7 @@ describe('IdleTimeouts', () => {
     expect(make({ timeoutMs: 0 })).to.throw(
       'must be a number > 0 and <= Number.MAX_SAFE_INTEGER, or Infinity. Received 0',
     );
-    for (const bad of [{ onIdle: 1 }, { onError: 1 }, { timer: {} }, { clock: {} }]) {
+    for (const bad of [{ name: 1 }, { onIdle: 1 }, { onError: 1 }, { timer: {} }, { clock: {} }]) {
       expect(codeOf(make({ timeoutMs: 1, ...bad })), Object.keys(bad)[0]).to.equal('ERR_INVALID_ARG_TYPE');
     }
     const { idle, timer, clock } = setUp();
@@ -361,6 +361,54 @@ describe('IdleTimeouts', () => {
     expect(codeOf(() => idle.touch('a', NaN))).to.equal('ERR_OUT_OF_RANGE');
     expect(codeOf(() => idle.addListener(undefined as never))).to.equal('ERR_INVALID_ARG_TYPE');
     expect(idle.size).to.equal(0);
+  });
+});
+
+describe('The snapshot of IdleTimeouts', () => {
+  it('says what is tracked, the quietest first, how elements ended, and what was refused', () => {
+    const clock = new ManualClock();
+    const timer = new SystemTimer({ clock, maxPending: 4 });
+    const idle = new IdleTimeouts<unknown>({
+      name: 'sessions',
+      timeoutMs: 100,
+      timer,
+      onIdle: () => {
+        throw new Error('listener');
+      },
+      onError: () => {},
+    });
+    expect(idle.timer).to.equal(timer);
+    for (const element of ['gone', 'ended', 'busy', { id: 7 }]) idle.touch(element);
+    expect(codeOf(() => idle.touch('one too many'))).to.equal('ERR_PURGATORY_FULL');
+    idle.remove('gone');
+    clock.advance(40);
+    idle.touch('lease', Number.POSITIVE_INFINITY);
+    clock.advance(20);
+    idle.touch('busy');
+    clock.advance(39);
+    expect(idle.snapshot({ top: 2 }).quietest).to.deep.equal([
+      { element: 'ended', quietMs: 99, remainingMs: 1 },
+      { element: '{ id: 7 }', quietMs: 99, remainingMs: 1 },
+    ]);
+    clock.advance(1);
+    expect(idle.snapshot()).to.deep.equal({
+      name: 'sessions',
+      nowMs: 100,
+      tracked: 2,
+      timeoutMs: 100,
+      totals: { tracked: 5, idle: 2, removed: 1, failed: 2 },
+      refused: { ERR_PURGATORY_FULL: 1 },
+      quietest: [
+        { element: 'lease', quietMs: 60, remainingMs: null },
+        { element: 'busy', quietMs: 40, remainingMs: 60 },
+      ],
+    });
+    expect(idle.snapshot({ top: 0 }).quietest).to.deep.equal([]);
+    expect(codeOf(() => idle.snapshot({ top: -1 }))).to.equal('ERR_OUT_OF_RANGE');
+    idle.close();
+    expect(() => idle.touch('later')).to.throw('IdleTimeouts "sessions" are closed');
+    expect(idle.snapshot().totals).to.deep.equal({ tracked: 5, idle: 2, removed: 3, failed: 2 });
+    expect(new IdleTimeouts().snapshot()).to.include({ name: 'idle', timeoutMs: null });
   });
 });
 

@@ -66,7 +66,7 @@ describe('Replies', () => {
     expect(error).to.be.instanceOf(PurgatoryError);
     expect([error.code, error.message]).to.deep.equal([
       'ERR_PURGATORY_TIMEOUT',
-      'No reply to order-7 within 100 ms',
+      'No reply of "replies" to order-7 within 100 ms',
     ]);
   });
 
@@ -136,7 +136,7 @@ describe('Replies', () => {
     const error = (await rejection(replies.expect(3, SOON))) as PurgatoryError;
     expect([error.code, error.message]).to.deep.equal([
       'ERR_PURGATORY_FULL',
-      'Too many replies are expected: maxPending is 2',
+      'Replies "replies" are full: maxPending is 2',
     ]);
     replies.resolve(1, 'one');
     const third = replies.expect(3, SOON);
@@ -154,6 +154,173 @@ describe('Replies', () => {
     expect(replies.resolve(2, 'of nobody')).to.equal(false);
     replies.resolve(1, 'one');
     expect(await first).to.equal('one');
+  });
+});
+
+describe('A call', () => {
+  it('sends when the reply is expected, and resolves with it, also before `send` has ended', async () => {
+    const { replies } = desk();
+    let end = (): void => {};
+    const sent = new Promise<void>((resolve) => {
+      end = resolve;
+    });
+    expect(await replies.call(1, SOON, () => replies.resolve(1, 'in the call'))).to.equal('in the call');
+    const early = replies.call(2, SOON, () => sent);
+    replies.resolve(2, 'while it sends');
+    expect(await early).to.equal('while it sends');
+    end();
+    expect(replies.size).to.equal(0);
+  });
+
+  for (const [how, send] of [
+    ['throws', () => fail()],
+    ['rejects with', async () => fail()],
+    ['rejects later with', () => new Promise((_, reject) => setImmediate(reject, new Error('not sent')))],
+  ] as const) {
+    it(`fails with what send ${how}: nothing is expected, and nothing is unhandled at the deadline`, async () => {
+      const unhandled = await unhandledDuring(async () => {
+        const { clock, timer, replies } = desk();
+        const { signal } = new AbortController();
+        const error = (await rejection(replies.call(1, { ...SOON, signal }, send))) as Error;
+        expect(error.message).to.equal('not sent');
+        expect([replies.size, timer.size, getEventListeners(signal, 'abort').length]).to.deep.equal([
+          0, 0, 0,
+        ]);
+        clock.advance(100);
+        expect(replies.snapshot().totals).to.include({ rejected: 1, expired: 0 });
+      });
+      expect(unhandled).to.deep.equal([]);
+    });
+  }
+
+  it('keeps its own end when send fails after it, also when the id is expected again', async () => {
+    const unhandled = await unhandledDuring(async () => {
+      const { clock, replies } = desk();
+      let failSend = (_: Error): void => {};
+      const first = replies.call(1, SOON, () => new Promise((_, reject) => (failSend = reject)));
+      const expired = rejection(first);
+      clock.advance(100);
+      const second = replies.expect(1, SOON);
+      failSend(new Error('not sent'));
+      expect(await expired).to.have.property('code', 'ERR_PURGATORY_TIMEOUT');
+      await new Promise(setImmediate);
+      replies.resolve(1, 'the second');
+      expect(await second).to.equal('the second');
+    });
+    expect(unhandled).to.deep.equal([]);
+  });
+
+  it('does not send what is not expected', async () => {
+    const { replies } = desk({ maxPending: 1 });
+    const first = replies.expect(1, SOON);
+    let sent = 0;
+    const send = (): number => sent++;
+    const aborted = { ...SOON, signal: AbortSignal.abort('gone') };
+    expect(await codeOfRejection(replies.call(1, SOON, send))).to.equal('ERR_PURGATORY_ALREADY_EXPECTED');
+    expect(await codeOfRejection(replies.call(2, SOON, send))).to.equal('ERR_PURGATORY_FULL');
+    expect(await rejection(replies.call(2, aborted, send))).to.equal('gone');
+    expect(await codeOfRejection(replies.call(2, SOON, 7 as never))).to.equal('ERR_INVALID_ARG_TYPE');
+    replies.resolve(1, 'one');
+    await first;
+    replies.close();
+    expect(await codeOfRejection(replies.call(2, SOON, send))).to.equal('ERR_PURGATORY_CLOSED');
+    expect(sent).to.equal(0);
+  });
+});
+
+function fail(): never {
+  throw new Error('not sent');
+}
+
+describe('A reply that is refreshed', () => {
+  it('gets the deadline anew, from then on: longer, shorter, none, and one again', async () => {
+    const { clock, timer, replies } = desk();
+    const rejected = rejection(replies.expect(1, SOON));
+    for (const [timeoutMs, ms, tasks] of [
+      [100, 99, 1],
+      [500, 499, 1],
+      [50, 49, 1],
+      [Infinity, 1e9, 0],
+      [50, 49, 1],
+    ]) {
+      expect(replies.refresh(1, timeoutMs)).to.equal(true);
+      expect(timer.size).to.equal(tasks);
+      clock.advance(ms);
+      expect(replies.size).to.equal(1);
+    }
+    clock.advance(1);
+    expect(await rejected).to.include({
+      code: 'ERR_PURGATORY_TIMEOUT',
+      message: 'No reply of "replies" to 1 within 50 ms',
+    });
+    expect(replies.refresh(1, 100)).to.equal(false);
+    expect([replies.size, timer.size]).to.deep.equal([0, 0]);
+  });
+
+  it('is as it was when that is refused', async () => {
+    const clock = new ManualClock();
+    const timer = new SystemTimer({ clock, maxPending: 1 });
+    const replies = new Replies<number, string>({ timer });
+    const bounded = rejection(replies.expect(1, SOON));
+    const endless = replies.expect(2, NEVER);
+    expect(codeOf(() => replies.refresh(1, Number.NaN))).to.equal('ERR_OUT_OF_RANGE');
+    expect(codeOf(() => replies.refresh(3, '5' as never))).to.equal('ERR_INVALID_ARG_TYPE');
+    expect(codeOf(() => replies.refresh(2, 50))).to.equal('ERR_PURGATORY_FULL');
+    expect(replies.snapshot().oldest.map(({ deadlineMs }) => deadlineMs)).to.deep.equal([100, null]);
+    clock.advance(100);
+    expect(await bounded).to.have.property('code', 'ERR_PURGATORY_TIMEOUT');
+    replies.resolve(2, 'two');
+    expect(await endless).to.equal('two');
+  });
+});
+
+describe('The snapshot of replies', () => {
+  it('says what is expected, the oldest first, how replies ended, and what was refused', async () => {
+    const { clock, replies } = desk({ name: 'backend', maxPending: 3 });
+    const controller = new AbortController();
+    const options = { ...SOON, signal: controller.signal };
+    const answered = replies.expect(1, options);
+    const ends = [2, 3].map((id) => rejection(replies.expect(id, options)));
+    ends.push(rejection(replies.expect(4, SOON)));
+    replies.resolve(1, 'one');
+    await answered;
+    replies.reject(2, 'two');
+    controller.abort();
+    ends.push(rejection(replies.expect('old', { timeoutMs: 5, label: 'GET /orders' })));
+    clock.advance(5);
+    const since = clock.now();
+    ends.push(rejection(replies.expect('first', { timeoutMs: 100, label: 'GET /orders' })));
+    clock.advance(10);
+    ends.push(rejection(replies.expect({ id: 'second' }, NEVER)));
+    replies.refresh('first', 300);
+    clock.advance(20);
+    expect(replies.snapshot()).to.deep.equal({
+      name: 'backend',
+      nowMs: since + 30,
+      expected: 2,
+      maxPending: 3,
+      totals: { expected: 6, resolved: 1, rejected: 1, expired: 1, cancelled: 1 },
+      refused: { ERR_PURGATORY_FULL: 1 },
+      oldest: [
+        { id: 'first', ageMs: 30, deadlineMs: since + 310, label: 'GET /orders' },
+        { id: "{ id: 'second' }", ageMs: 20, deadlineMs: null },
+      ],
+    });
+    expect(replies.snapshot({ top: 1 }).oldest).to.have.length(1);
+    expect(replies.snapshot({ top: 0 }).oldest).to.deep.equal([]);
+    expect(codeOf(() => replies.snapshot({ top: 101 }))).to.equal('ERR_OUT_OF_RANGE');
+    expect(replies.isClosed).to.equal(false);
+    replies.close();
+    expect(replies.isClosed).to.equal(true);
+    const { expected, maxPending } = new Replies().snapshot();
+    expect([expected, maxPending]).to.deep.equal([0, null]);
+    const messages = (await Promise.all(ends)).map((error) => String(error));
+    expect(messages).to.include(
+      'PurgatoryError [ERR_PURGATORY_TIMEOUT]: No reply of "backend" to old ("GET /orders") within 5 ms',
+    );
+    expect(messages).to.include(
+      'PurgatoryError [ERR_PURGATORY_CLOSED]: Replies "backend" are closed: none will come any more',
+    );
   });
 });
 
@@ -272,7 +439,7 @@ describe('The close of replies', () => {
     expect(replies.size).to.equal(0);
     expect(await rejected).to.include({
       code: 'ERR_PURGATORY_CLOSED',
-      message: 'The timer of the replies was closed',
+      message: 'The timer of Replies "replies" was closed',
     });
   });
 
@@ -303,6 +470,7 @@ describe('Bad arguments of replies', () => {
     [{ maxPending: 0 }, 'ERR_OUT_OF_RANGE', '"options.maxPending"'],
     [{ maxPending: 1.5 }, 'ERR_OUT_OF_RANGE', '"options.maxPending"'],
     [{ clock: {} }, 'ERR_INVALID_ARG_TYPE', '"options.clock"'],
+    [{ name: 7 }, 'ERR_INVALID_ARG_TYPE', '"options.name"'],
   ];
   for (const [options, code, name] of badOptions) {
     it(`are refused by the constructor: ${JSON.stringify(options)}`, () => {
@@ -320,6 +488,7 @@ describe('Bad arguments of replies', () => {
     [{ timeoutMs: 2 ** 60 }, 'ERR_OUT_OF_RANGE', '"options.timeoutMs"'],
     [{ timeoutMs: 5, signal: {} }, 'ERR_INVALID_ARG_TYPE', '"options.signal"'],
     [{ timeoutMs: 5, signal: null }, 'ERR_INVALID_ARG_TYPE', '"options.signal"'],
+    [{ timeoutMs: 5, label: 7 }, 'ERR_INVALID_ARG_TYPE', '"options.label"'],
   ];
   for (const [index, [options, code, name]] of badWaits.entries()) {
     it(`reject what is expected, and nothing is: case ${index} of ${name}`, async () => {
