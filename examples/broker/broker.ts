@@ -6,7 +6,7 @@
  * one turn of the event loop, so nothing is locked.
  */
 
-import { rmSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { Registry } from 'prom-client';
 import { SystemTimer } from 'purgatory';
@@ -34,6 +34,7 @@ import { Replication } from './replication/replication.ts';
 import { rollRulesOf } from './settings/topic-settings.ts';
 import { type BrokerStatus, statusOf } from './status.ts';
 import { ByteBudget } from './storage/byte-budget.ts';
+import { keepDamage, type OnDamage, refuseDamage, setAside } from './storage/damage.ts';
 import { lockFolder } from './storage/folder-lock.ts';
 import { DiskSpace } from './storage/full-disk.ts';
 import { OpenFiles } from './storage/open-files.ts';
@@ -56,6 +57,7 @@ export class Broker {
   readonly #files: OpenFiles;
   readonly #logSpace: ByteBudget;
   readonly #disk: DiskSpace;
+  readonly #onDamage: OnDamage;
   readonly #producerIds: ProducerIds;
   readonly #producers: KnownProducers;
   readonly #cluster: Cluster;
@@ -78,6 +80,7 @@ export class Broker {
     this.#files = new OpenFiles(this.#options.maxOpenFiles);
     this.#logSpace = new ByteBudget(this.#options.maxLogBytes);
     this.#disk = new DiskSpace(this.#folder, this.#options.minFreeBytes);
+    this.#onDamage = this.#options.recover ? keepDamage(log) : refuseDamage;
     this.#producerIds = new ProducerIds(self);
     this.#producers = new KnownProducers(this.#options.maxProducers, this.#options.producerIdExpirationMs);
     this.#cluster = new Cluster(
@@ -130,17 +133,13 @@ export class Broker {
       self.port = await this.#server.listen(self.port, HOST);
       this.#unlock = lockFolder(this.#folder);
       // No request is read before the next turn.
-      this.#topics.open(join(this.#folder, 'topics'));
-      this.#producers.onLoaded();
-      this.#offsets.open(join(this.#folder, 'offsets'), (name) => this.#topics.get(name) !== undefined);
-      this.#groups.open(join(this.#folder, 'groups'));
+      this.#openFiles();
       scheduleUpkeep(this.#timer, this.#options, {
         offsets: this.#offsets,
         topics: this.#topics,
         groups: this.#groups,
         log: this.#log,
       });
-      this.#producerIds.open(join(this.#folder, 'producer-ids'));
       this.#context = this.#createContext();
       const http = await this.#http.listen(this.#options.http && this.#options.http + self.id, HOST);
       await this.#replication.start();
@@ -178,6 +177,29 @@ export class Broker {
     return statusOf(this.#rooms, this.#server.connections, this.#topics, this.#groups);
   }
 
+  /** Throws an Error for a file that is damaged, before anything of that file is changed. */
+  #openFiles(): void {
+    const { recover } = this.#options;
+    this.#topics.open(join(this.#folder, 'topics'), this.#onDamage);
+    this.#producers.onLoaded();
+    if (recover) this.#setStrayLogsAside();
+    // A topic that damage has hidden may come back, so its commits stay.
+    const isTopic = (name: string) => recover || this.#topics.get(name) !== undefined;
+    this.#offsets.open(join(this.#folder, 'offsets'), isTopic, this.#onDamage);
+    this.#groups.open(join(this.#folder, 'groups'), this.#onDamage);
+    this.#producerIds.open(join(this.#folder, 'producer-ids'), this.#onDamage);
+  }
+
+  /** Logs of no topic, or a new topic of that name would delete them. */
+  #setStrayLogsAside(): void {
+    const logs = join(this.#folder, 'logs');
+    const keys = this.#topics.all().flatMap(({ partitions }) => partitions.map(({ key }) => key));
+    for (const name of existsSync(logs) ? readdirSync(logs) : []) {
+      if (name.includes('~') || keys.includes(name)) continue;
+      this.#log(`no topic has the log ${join(logs, name)}, which is ${setAside(join(logs, name))} now`);
+    }
+  }
+
   #createContext(): Context {
     return {
       cluster: this.#cluster,
@@ -202,6 +224,7 @@ export class Broker {
       rollRules: () => rollRulesOf(this.#topics.get(topic)?.settings ?? {}, this.#options),
       files: this.#files,
       space: this.#logSpace,
+      onDamage: this.#onDamage,
     };
     const partition = new Partition(topic, index, replicaIds, {
       openLog: (key, onBatch) => {

@@ -122,6 +122,8 @@ export type BrokerOptions = { readonly [Name in keyof typeof integers]: number }
   readonly advertisedHost: string;
   /** The one folder that the broker may write in. */
   readonly data: string;
+  /** Whether a start keeps copies of damaged files and goes on. Otherwise it fails. */
+  readonly recover: boolean;
   /** The number of this node, from 0. Undefined: the process starts all nodes. */
   readonly node: number | undefined;
 };
@@ -136,6 +138,7 @@ export const defaultOptions: BrokerOptions = {
   ...defaultIntegers,
   advertisedHost: '127.0.0.1',
   data: './data',
+  recover: false,
   node: undefined,
 };
 
@@ -145,9 +148,13 @@ const names = Object.keys(defaultOptions) as (keyof BrokerOptions)[];
 export function parseOptions(args: readonly string[]): BrokerOptions {
   const { values } = parseArgs({
     args: [...args],
-    options: Object.fromEntries(names.map((name) => [flagOf(name), { type: 'string' }] as const)),
+    options: {
+      ...Object.fromEntries(names.map((name) => [flagOf(name), { type: 'string' }] as const)),
+      recover: { type: 'boolean', default: false },
+    },
   });
-  const textOf = (name: keyof BrokerOptions) => values[flagOf(name)] as string | undefined;
+  const textOf = (name: keyof BrokerOptions) =>
+    (values as Record<string, unknown>)[flagOf(name)] as string | undefined;
   const chosen: IntegerOptions = { ...defaultIntegers };
   for (const [name, bounds] of Object.entries(integers) as [keyof IntegerOptions, Rule][]) {
     const min = boundOf(bounds.min, chosen);
@@ -159,6 +166,7 @@ export function parseOptions(args: readonly string[]): BrokerOptions {
     ...chosen,
     advertisedHost: checkedHost(textOf('advertisedHost') ?? defaultOptions.advertisedHost),
     data: textOf('data') ?? defaultOptions.data,
+    recover: values.recover,
     node: node === undefined ? undefined : checkedInteger('node', node, 0, chosen.nodes - 1),
   };
 }

@@ -1,6 +1,6 @@
-import { LEADER_EPOCH } from '../log/partition.ts';
 import { isLegalTopicName } from '../log/topics.ts';
 import { ErrorCode } from '../protocol/error-codes.ts';
+import { LEADER_EPOCH } from '../protocol/record-batch.ts';
 import { DelayedFetch, type FetchedPartition, type PartitionFetch } from '../waiting/delayed-fetch.ts';
 import type { Handler } from './context.ts';
 import { firstTime } from './first-time.ts';

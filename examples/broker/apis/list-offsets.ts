@@ -1,6 +1,7 @@
-import { LEADER_EPOCH, type Partition } from '../log/partition.ts';
+import type { Partition } from '../log/partition.ts';
 import { isLegalTopicName } from '../log/topics.ts';
 import { ErrorCode } from '../protocol/error-codes.ts';
+import { LEADER_EPOCH } from '../protocol/record-batch.ts';
 import type { Handler } from './context.ts';
 import { epochError } from './fetch.ts';
 import { firstTime } from './first-time.ts';

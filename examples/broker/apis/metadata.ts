@@ -1,8 +1,8 @@
 import { describeFault } from '../fault.ts';
-import { LEADER_EPOCH } from '../log/partition.ts';
 import { isLegalTopicName, type Topic } from '../log/topics.ts';
 import type { Exchange, Request } from '../network/exchange.ts';
 import { ErrorCode } from '../protocol/error-codes.ts';
+import { LEADER_EPOCH } from '../protocol/record-batch.ts';
 import { NO_TOPIC_ID } from '../protocol/schema.ts';
 import { authorizedOperations } from './authorized-operations.ts';
 import type { Context, Handler } from './context.ts';

@@ -8,6 +8,7 @@
  * O(members) each.
  */
 import type { Log } from '../log-lines.ts';
+import type { OnDamage } from '../storage/damage.ts';
 import { FullDisk } from '../storage/full-disk.ts';
 import { Journal } from '../storage/journal.ts';
 import type { Group } from './group.ts';
@@ -51,12 +52,13 @@ export class GroupJournal {
   }
 
   /** Reads the groups that the journal at `path` has. To be called once, first. */
-  open(path: string): KeptGroup[] {
+  open(path: string, onDamage: OnDamage): KeptGroup[] {
     const note = (entry: JournalEntry) => {
       if ('forgotten' in entry) this.#kept.delete(entry.forgotten);
       else this.#kept.set(entry.id, read(entry));
     };
-    this.#journal = new Journal<JournalEntry>(path, note, () => [...this.#kept.values()].map(write));
+    const current = () => [...this.#kept.values()].map(write);
+    this.#journal = new Journal<JournalEntry>(path, note, current, onDamage);
     return [...this.#kept.values()];
   }
 

@@ -6,6 +6,7 @@
  * member nor a commit for the retention time (Kafka's offsets.retention.minutes). What it keeps is
  * counted in the memory of groups. O(1) for a commit.
  */
+import type { OnDamage } from '../storage/damage.ts';
 import { FullDisk } from '../storage/full-disk.ts';
 import { Journal } from '../storage/journal.ts';
 import { type GroupMemory, textBytes } from './memory.ts';
@@ -55,11 +56,12 @@ export class OffsetStore {
    * Reads the commits that the journal at `path` has, of those topics that there are. To be called
    * once, first.
    */
-  open(path: string, isTopic: (name: string) => boolean): void {
+  open(path: string, isTopic: (name: string) => boolean, onDamage: OnDamage): void {
     this.#journal = new Journal<JournalEntry>(
       path,
       (entry) => this.#note(entry),
       () => this.#entries(),
+      onDamage,
     );
     const topics = new Set([...this.#groups.values()].flatMap((group) => [...group.topics.keys()]));
     for (const topic of topics) if (!isTopic(topic)) this.forgetTopic(topic);

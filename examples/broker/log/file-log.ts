@@ -2,15 +2,15 @@
  * The log of one partition as segment files in a folder of its own.
  *
  * Owns the folder and its segments; the last one takes the appends. Ground rules: a segment is on
- * the disk, whole, before the next one is begun, so after a crash only the last one can be torn,
- * and its start is the last known good point from which checksums are looked at again. What is torn
- * off there was never durable. The folder is made by the first append: a topic that nobody writes
+ * the disk, whole, before the next one is begun, so after a crash only the last one can be torn, in
+ * the middle of an append. What is torn off there was never durable. Anything else that is no batch
+ * is damage. The folder is made by the first append: a topic that nobody writes
  * to takes no files. What lies before the log's start goes in whole segments, after the start is on
  * the disk (see log-start.ts); there may be none left. Costs: an append is one write; a look-up is
  * one read (see Segment).
  */
 import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 import {
   type BatchHeader,
   HEADER_BYTES,
@@ -20,12 +20,13 @@ import {
 } from '../protocol/record-batch.ts';
 import type { RollRules } from '../settings/topic-settings.ts';
 import type { ByteBudget } from '../storage/byte-budget.ts';
+import { type OnDamage, setAside } from '../storage/damage.ts';
 import { orFullDisk } from '../storage/full-disk.ts';
 import type { OpenFiles } from '../storage/open-files.ts';
 import { syncFolder } from '../storage/sync-folder.ts';
 import { readLogStart, writeLogStart } from './log-start.ts';
 import type { PartitionLog } from './partition-log.ts';
-import { baseOffsetOf, lastIndex, Segment } from './segment.ts';
+import { baseOffsetOf, fileNameOf, lastIndex, Segment } from './segment.ts';
 import { type FoundTime, findLatest, findTime } from './time-search.ts';
 
 /** The end of a torn segment that was cut off when the log was opened. */
@@ -41,7 +42,10 @@ export interface FileLogOptions {
   readonly files: OpenFiles;
   /** Where the bytes of all logs are counted. */
   readonly space: ByteBudget;
+  readonly onDamage: OnDamage;
 }
+
+type OnBatch = (header: BatchHeader, ageMs: number) => void;
 
 export class FileLog implements PartitionLog {
   readonly #folder: string;
@@ -53,34 +57,23 @@ export class FileLog implements PartitionLog {
 
   /**
    * Reads the log that is in `folder`, if there is one; `onBatch` sees each of its batches, in
-   * order, with the age of its segment. O(batches + last segment).
+   * order, with the age of its segment. When `onDamage` returns, the log ends before the damage.
+   * O(bytes).
    */
-  constructor(
-    folder: string,
-    options: FileLogOptions,
-    onBatch: (header: BatchHeader, ageMs: number) => void,
-    onTorn: (torn: TornTail) => void,
-  ) {
+  constructor(folder: string, options: FileLogOptions, onBatch: OnBatch, onTorn: (torn: TornTail) => void) {
     this.#folder = folder;
     this.#options = options;
-    this.#startOffset = readLogStart(folder);
     const bases = existsSync(folder) ? readdirSync(folder).flatMap((name) => baseOffsetOf(name) ?? []) : [];
     bases.sort((a, b) => a - b);
-    for (const [index, base] of bases.entries()) {
-      const due = this.endOffset;
-      if (index === 0 ? base > due : base !== due)
-        throw new Error(`${folder} has a segment of offset ${base}, where ${due} is due: files are missing`);
-      const segment = new Segment(folder, base, options.files);
-      const isLast = index === bases.length - 1;
-      const bytes = segment.load(isLast, onBatch);
-      this.#segments.push(segment);
-      options.space.add(segment.size);
-      if (bytes === 0) continue;
-      if (!isLast)
-        throw new Error(
-          `${folder} is damaged at offset ${segment.endOffset}, in a segment that was complete`,
-        );
-      onTorn({ folder, bytes, endOffset: segment.endOffset });
+    const start = readLogStart(folder, options.onDamage);
+    this.#startOffset = start ?? bases[0] ?? 0;
+    if (start === undefined) writeLogStart(folder, this.#startOffset);
+    let isWhole = true;
+    for (const base of bases) {
+      const path = join(folder, fileNameOf(base));
+      isWhole &&= this.#isNext(path, base);
+      if (isWhole) isWhole = this.#load(base, base === bases.at(-1), onBatch, onTorn);
+      else setAside(path);
     }
     // What was found may be in the page cache only, and will be taken for durable from now on.
     this.#segments.at(-1)?.syncNow();
@@ -95,10 +88,10 @@ export class FileLog implements PartitionLog {
     return this.#segments.at(-1)?.endOffset ?? this.#startOffset;
   }
 
-  append(batch: RecordBatch, leaderEpoch: number): number {
+  append(batch: RecordBatch): number {
     const baseOffset = this.endOffset;
     const segment = this.#segmentFor(batch);
-    orFullDisk(() => segment.append(placeBatch(batch, baseOffset, leaderEpoch)));
+    orFullDisk(() => segment.append(placeBatch(batch, baseOffset)));
     this.#options.space.add(batch.size);
     return baseOffset;
   }
@@ -195,6 +188,33 @@ export class FileLog implements PartitionLog {
     this.#options.space.add(-this.#size());
     this.close();
     rmSync(this.#folder, { recursive: true, force: true });
+  }
+
+  /** Whether the file with that base offset follows the segments that there are. */
+  #isNext(path: string, base: number): boolean {
+    const due = this.endOffset;
+    const isFirst = this.#segments.length === 0;
+    if (isFirst ? base <= due : base === due) return true;
+    this.#options.onDamage(path, 0, `it begins with offset ${base}, where ${due} is due: files are missing`);
+    if (!isFirst) return false;
+    writeLogStart(this.#folder, base);
+    this.#startOffset = base;
+    return true;
+  }
+
+  /** Whether all of the file is batches of this log, or was until a crash. */
+  #load(base: number, isLast: boolean, onBatch: OnBatch, onTorn: (torn: TornTail) => void): boolean {
+    const segment = new Segment(this.#folder, base, this.#options.files);
+    const bytes = segment.load(onBatch);
+    this.#segments.push(segment);
+    this.#options.space.add(segment.size);
+    if (bytes === 0) return true;
+    const { size, endOffset } = segment;
+    const isTorn = isLast && segment.isTorn(bytes);
+    if (isTorn) onTorn({ folder: this.#folder, bytes, endOffset });
+    else this.#options.onDamage(segment.path, size, `there is no whole batch of offset ${endOffset} there`);
+    segment.cut();
+    return isTorn;
   }
 
   #size(): number {

@@ -16,7 +16,7 @@ export interface PartitionLog {
    * Gives the batch its offset and appends a copy of it; returns that offset. Throws a FullDisk,
    * and is unchanged, where there is no room. O(bytes).
    */
-  append(batch: RecordBatch, leaderEpoch: number): number;
+  append(batch: RecordBatch): number;
 
   /**
    * Resolves to the end offset that was durable when it returned: everything appended before the

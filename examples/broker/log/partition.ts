@@ -19,9 +19,6 @@ import type { KnownProducers } from './known-producers.ts';
 import type { PartitionLog } from './partition-log.ts';
 import { ProducerStates } from './producer-states.ts';
 
-/** Leadership is static: the first epoch is the only one. */
-export const LEADER_EPOCH = 0;
-
 /** What the partitions of a node share. */
 export interface PartitionContext {
   readonly timer: SystemTimer;
@@ -130,7 +127,7 @@ export class Partition {
       throw new RecordBatchError(ErrorCode.POLICY_VIOLATION, message);
     }
     disk.checkRoomFor(batch.size);
-    const baseOffset = this.log.append(batch, LEADER_EPOCH);
+    const baseOffset = this.log.append(batch);
     this.#producers.note({ ...batch, baseOffset });
     this.#flusher.onAppend();
     return baseOffset;
@@ -151,7 +148,7 @@ export class Partition {
     this.#context.disk.checkRoomFor(batch.size);
     // The leader's log starts in the middle of this batch: it is kept as a whole here too.
     if (isFirst) this.log.truncateTo(batch.baseOffset);
-    this.log.append(batch, LEADER_EPOCH);
+    this.log.append(batch);
     this.log.deleteBefore(startOffset);
     this.#flusher.onAppend();
   }

@@ -3,6 +3,7 @@
  * node counts on its own, in steps of MAX_NODES from its id plus 1 on, because clients take 0 for
  * none. It keeps in a journal how far it may have got: a block of numbers ahead.
  */
+import type { OnDamage } from '../storage/damage.ts';
 import { Journal } from '../storage/journal.ts';
 
 /** Also the largest `--nodes`. */
@@ -19,13 +20,23 @@ export class ProducerIds {
     this.#nodeId = nodeId;
   }
 
-  /** Goes on behind the last block that the journal at `path` has. To be called once, first. */
-  open(path: string): void {
-    const onEntry = (reserved: number) => {
+  /**
+   * Goes on behind the last block that the journal at `path` has. To be called once, first. Of a
+   * damaged journal nobody knows the last block. It goes on behind the time (ms, wall clock) then:
+   * no node gives out a number a millisecond.
+   */
+  open(path: string, onDamage: OnDamage): void {
+    const goOnBehind = (reserved: number) => {
       this.#next = reserved;
       this.#reserved = reserved;
     };
-    this.#journal = new Journal<number>(path, onEntry, () => (this.#reserved > 0 ? [this.#reserved] : []));
+    const current = () => (this.#reserved > 0 ? [this.#reserved] : []);
+    let isDamaged = false;
+    this.#journal = new Journal<number>(path, goOnBehind, current, (...damage) => {
+      onDamage(...damage);
+      isDamaged = true;
+    });
+    if (isDamaged) goOnBehind(Math.max(this.#reserved, Date.now()));
   }
 
   next(): number {

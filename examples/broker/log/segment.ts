@@ -8,12 +8,13 @@
  * read. The index is in memory only and is made anew when a file is opened. Writes and reads are
  * synchronous (they use the page cache). Only `sync` waits for the disk, in a thread of its own.
  */
-import { fdatasyncSync, fstatSync, ftruncateSync, readSync } from 'node:fs';
+import { fdatasyncSync, fstatSync, ftruncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { type BatchHeader, HEADER_BYTES, type RecordBatch, readHeader } from '../protocol/record-batch.ts';
 import { type OpenFiles, PooledFile } from '../storage/open-files.ts';
+import { readWhole } from '../storage/read-whole.ts';
 import { writeWhole } from '../storage/write-whole.ts';
-import { scanBatches } from './segment-scan.ts';
+import { isTorn, scanBatches } from './segment-scan.ts';
 
 const INDEX_INTERVAL = 4096;
 
@@ -73,19 +74,29 @@ export class Segment {
   }
 
   /**
-   * Reads the file, indexes it and cuts off what is no batch of this log at its end. Returns the
-   * number of bytes that were cut off. With `isChecked`, checksums count as well. `onBatch` gets
-   * the time for which nothing was written. Call it once, first. O(batches), and O(bytes) with
-   * `isChecked`.
+   * Reads the file and indexes its batches, up to the first bytes that are none of this log.
+   * Returns how many bytes there are from those on. `onBatch` gets the time for which nothing was
+   * written. Call it once, first. O(bytes).
    */
-  load(isChecked: boolean, onBatch: (header: BatchHeader, ageMs: number) => void): number {
-    const ageMs = Math.max(0, Date.now() - fstatSync(this.#file.fd).mtimeMs);
-    const cut = scanBatches(this.#file.fd, this.baseOffset, isChecked, (header) => {
+  load(onBatch: (header: BatchHeader, ageMs: number) => void): number {
+    const { size, mtimeMs } = fstatSync(this.#file.fd);
+    const ageMs = Math.max(0, Date.now() - mtimeMs);
+    const end = scanBatches(this.#file.fd, this.baseOffset, (header) => {
       this.#note(header);
       onBatch(header, ageMs);
     });
-    if (cut > 0) this.#truncateFile();
-    return cut;
+    return size - end;
+  }
+
+  /** After `load`: whether the `bytes` behind the last batch are what a crash leaves of an append. */
+  isTorn(bytes: number): boolean {
+    return isTorn(readWhole(this.#file.fd, this.#size, bytes), this.#endOffset);
+  }
+
+  /** After `load`: cuts off what is behind the last batch. */
+  cut(): void {
+    ftruncateSync(this.#file.fd, this.#size);
+    this.syncNow();
   }
 
   append(batch: RecordBatch): void {
@@ -152,14 +163,7 @@ export class Segment {
   }
 
   read(position: number, length: number): Buffer {
-    const buffer = Buffer.allocUnsafe(Math.min(length, this.#size - position));
-    for (let have = 0; have < buffer.length; ) {
-      const bytes = readSync(this.#file.fd, buffer, have, buffer.length - have, position + have);
-      if (bytes === 0)
-        throw new Error(`a segment ended at ${position + have}, before its ${this.#size} bytes`);
-      have += bytes;
-    }
-    return buffer;
+    return readWhole(this.#file.fd, position, Math.min(length, this.#size - position));
   }
 
   /** Forgets the batch that holds `offset` and all after it. */
@@ -171,16 +175,11 @@ export class Segment {
     while ((this.#index.at(-1)?.position ?? -1) >= position) this.#index.pop();
     const last = this.#index.at(-1);
     if (last !== undefined) last.maxTimestamp = this.#maxTimestampOf(last, last.offset, offset);
-    this.#truncateFile();
+    this.cut();
   }
 
   close(): void {
     this.#file.close();
-  }
-
-  #truncateFile(): void {
-    ftruncateSync(this.#file.fd, this.#size);
-    this.syncNow();
   }
 
   #note({ baseOffset, lastOffsetDelta, maxTimestamp, size }: BatchHeader): void {
@@ -229,7 +228,7 @@ function lastOffsetOf({ baseOffset, lastOffsetDelta }: BatchHeader): number {
 const SUFFIX = '.log';
 
 /** Twenty digits, as Kafka names them, so that names sort as offsets do. */
-function fileNameOf(baseOffset: number): string {
+export function fileNameOf(baseOffset: number): string {
   return `${String(baseOffset).padStart(20, '0')}${SUFFIX}`;
 }
 

@@ -5,6 +5,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import type { TopicSettings } from '../settings/topic-settings.ts';
+import type { OnDamage } from '../storage/damage.ts';
 import { Journal } from '../storage/journal.ts';
 import type { Partition } from './partition.ts';
 
@@ -72,13 +73,19 @@ export class Topics {
    * Reads the topics that the journal at `path` has, with their partitions. To be called once,
    * first.
    */
-  open(path: string): void {
+  open(path: string, onDamage: OnDamage): void {
     this.#journal = new Journal<TopicEntry>(
       path,
       (entry) => this.#note(entry),
       () => [...this.#kept.values()],
+      onDamage,
     );
-    for (const kept of this.#kept.values()) this.#add(kept, false);
+    const latest = new Map([...this.#kept.values()].map((kept) => [kept.name, kept]));
+    for (const kept of this.#kept.values()) {
+      // Only damage can hide that the first of two topics of one name is deleted.
+      if (latest.get(kept.name) === kept) this.#add(kept, false);
+      else this.#keep({ deleted: kept.id });
+    }
   }
 
   /** Of all topics together. */

@@ -8,6 +8,7 @@
  * records from 61. The CRC32C covers byte 21 to the end, so the broker may give a batch its offset
  * and epoch without computing it again.
  */
+import { Crc32c } from '@aws-crypto/crc32c';
 import { crc32c } from './crc32c.ts';
 import { ErrorCode } from './error-codes.ts';
 import { safeInt64 } from './reader.ts';
@@ -24,6 +25,8 @@ const COMPRESSION_MASK = 0x07;
 /** In the attributes: all records have the maxTimestamp for their time. */
 const LOG_APPEND_TIME = 0x08;
 
+/** Of every batch in a log. Leadership is static: the first epoch is the only one. */
+export const LEADER_EPOCH = 0;
 /** As many bytes of a batch tell what a broker must know of it. */
 export const HEADER_BYTES: number = RECORDS_AT;
 
@@ -31,6 +34,7 @@ export interface BatchHeader {
   /** Of the whole batch, in bytes. */
   readonly size: number;
   readonly baseOffset: number;
+  readonly leaderEpoch: number;
   readonly lastOffsetDelta: number;
   readonly baseTimestamp: number;
   readonly maxTimestamp: number;
@@ -100,12 +104,26 @@ function readBatch(rest: Buffer): RecordBatch {
 }
 
 /**
+ * Whether `bytes` begins with a whole batch, whatever length that says it has: its checksum fits
+ * where it ends. A few of a billion others fit by chance. O(bytes).
+ */
+export function beginsWithBatch(bytes: Buffer): boolean {
+  const expected = bytes.readUInt32BE(CRC_AT);
+  const checksum = new Crc32c();
+  for (let at = CRC_FROM; at < bytes.length; at++) {
+    if (checksum.update(bytes.subarray(at, at + 1)).digest() === expected) return true;
+  }
+  return false;
+}
+
+/**
  * The header of the batch at `at`, of which HEADER_BYTES must be there; nothing in it is checked.
  */
 export function readHeader(bytes: Buffer, at: number): BatchHeader {
   return {
     size: LENGTH_AT + 4 + bytes.readInt32BE(at + LENGTH_AT),
     baseOffset: safeInt64(bytes, at),
+    leaderEpoch: bytes.readInt32BE(at + EPOCH_AT),
     lastOffsetDelta: bytes.readInt32BE(at + 23),
     baseTimestamp: safeInt64(bytes, at + 27),
     maxTimestamp: safeInt64(bytes, at + 35),
@@ -132,15 +150,12 @@ export function countRecords(batches: Buffer): number {
   return records;
 }
 
-/**
- * A copy of the batch as the log keeps it, with the offset and the leader epoch that the broker
- * gives it.
- */
-export function placeBatch(batch: RecordBatch, baseOffset: number, leaderEpoch: number): RecordBatch {
+/** A copy of the batch as the log keeps it, with the offset that the broker gives it. */
+export function placeBatch(batch: RecordBatch, baseOffset: number): RecordBatch {
   const bytes = Buffer.from(batch.bytes);
   bytes.writeBigInt64BE(BigInt(baseOffset), 0);
-  bytes.writeInt32BE(leaderEpoch, EPOCH_AT);
-  return { ...batch, bytes, baseOffset };
+  bytes.writeInt32BE(LEADER_EPOCH, EPOCH_AT);
+  return { ...batch, bytes, baseOffset, leaderEpoch: LEADER_EPOCH };
 }
 
 /** A copy of the batch whose records all have `nowMs` (wall clock) for their time. O(bytes). */

@@ -1,10 +1,9 @@
 /**
- * An append-only file of small entries: a line each, its checksum (CRC32C, hexadecimal) before its
- * JSON.
+ * An append-only file of small entries, a checked line each.
  *
  * Owns the file. `append` writes an entry. It is on the disk when a `flush` that was called after
  * it resolves. One sync serves all calls that wait meanwhile. A crash can tear only the last line,
- * and opening the file cuts that off.
+ * which has no end then, and opening the file cuts that off. Any other bad line is damage.
  *
  * Entries make others out of date, and only the owner knows which. So the owner gives a function
  * that returns the entries that still count. A file that is more than twice as large is replaced by
@@ -24,7 +23,8 @@ import {
 } from 'node:fs';
 import { dirname } from 'node:path';
 import { promisify } from 'node:util';
-import { crc32c } from '../protocol/crc32c.ts';
+import { checkedLine, readCheckedLine } from './checked-line.ts';
+import { type OnDamage, refuseDamage } from './damage.ts';
 import { FullDisk, orFullDisk } from './full-disk.ts';
 import { syncFolder } from './sync-folder.ts';
 import { writeWhole } from './write-whole.ts';
@@ -47,22 +47,37 @@ export class Journal<E> {
 
   /**
    * Opens the file, or makes it, and calls `onEntry` for each entry in it. `current` returns the
-   * entries that still count. O(bytes).
+   * entries that still count. When `onDamage` returns, bad lines are left out. O(bytes).
    */
-  constructor(path: string, onEntry: (entry: E) => void, current: () => readonly E[]) {
+  constructor(
+    path: string,
+    onEntry: (entry: E) => void,
+    current: () => readonly E[],
+    onDamage: OnDamage = refuseDamage,
+  ) {
     this.#path = path;
     this.#current = current;
     mkdirSync(dirname(path), { recursive: true });
     this.#fd = openSync(path, 'a+');
     syncFolder(dirname(path));
     const bytes = readFileSync(path);
+    const entries: E[] = [];
+    const bad: number[] = [];
     for (let end = bytes.indexOf('\n'); end !== -1; end = bytes.indexOf('\n', this.#size)) {
-      const line = bytes.subarray(this.#size, end);
-      if (line.toString('latin1', 0, 8) !== checksum(line.subarray(9))) break;
-      onEntry(JSON.parse(line.toString('utf8', 9)));
+      const entry = readCheckedLine(bytes.subarray(this.#size, end));
+      if (entry === undefined) bad.push(this.#size);
+      else entries.push(entry as E);
       this.#size = end + 1;
     }
-    if (this.#size < bytes.length) ftruncateSync(this.#fd, this.#size);
+    const last = readCheckedLine(bytes.subarray(this.#size, -1));
+    if (last !== undefined) {
+      entries.push(last as E);
+      bad.push(bytes.length - 1);
+    }
+    if (bad.length > 0) onDamage(path, bad[0], 'a line there is not what was written');
+    for (const entry of entries) onEntry(entry);
+    if (bad.length > 0) this.#rewrite(this.#currentBytes());
+    else if (this.#size < bytes.length) ftruncateSync(this.#fd, this.#size);
     this.#dropWaste();
   }
 
@@ -74,7 +89,7 @@ export class Journal<E> {
   /** Throws a FullDisk, and keeps no part of the entry, where there is no room. */
   append(entry: E): void {
     if (this.#size >= this.#maxSize) this.#dropWaste();
-    const line = lineOf(entry);
+    const line = checkedLine(entry);
     orFullDisk(() => writeWhole(this.#fd, line, this.#size));
     this.#size += line.length;
   }
@@ -98,8 +113,12 @@ export class Journal<E> {
     closeSync(this.#fd);
   }
 
+  #currentBytes(): Buffer {
+    return Buffer.concat(this.#current().map(checkedLine));
+  }
+
   #dropWaste(): void {
-    const bytes = Buffer.concat(this.#current().map(lineOf));
+    const bytes = this.#currentBytes();
     this.#maxSize = WASTE * bytes.length + MIN_WASTE;
     if (this.#size <= WASTE * bytes.length) return;
     try {
@@ -134,13 +153,4 @@ export class Journal<E> {
     this.#next = undefined;
     await syncData(this.#fd);
   }
-}
-
-function lineOf(entry: unknown): Buffer {
-  const json = Buffer.from(JSON.stringify(entry));
-  return Buffer.concat([Buffer.from(`${checksum(json)} `), json, Buffer.from('\n')]);
-}
-
-function checksum(bytes: Buffer): string {
-  return crc32c(bytes).toString(16).padStart(8, '0');
 }

@@ -3,6 +3,7 @@ import { GroupMemory } from '../../../examples/broker/group/memory.ts';
 import { OffsetStore } from '../../../examples/broker/group/offset-store.ts';
 import type { BrokerOptions } from '../../../examples/broker/options.ts';
 import { ErrorCode } from '../../../examples/broker/protocol/error-codes.ts';
+import { refuseDamage } from '../../../examples/broker/storage/damage.ts';
 import { pause, until } from '../../support/turns.ts';
 import { dataFolder, type RunningBroker, startBroker } from './support/running-broker.ts';
 import { WireClient } from './support/wire-client.ts';
@@ -240,7 +241,7 @@ describe('what groups keep', () => {
     const path = `${data}/offsets`;
     const open = () => {
       const store = new OffsetStore(10, new GroupMemory(10_000));
-      store.open(path, () => true);
+      store.open(path, () => true, refuseDamage);
       return store;
     };
     const store = open();

@@ -6,6 +6,7 @@ import { FileLog } from '../../../../examples/broker/log/file-log.ts';
 import { writeLogStart } from '../../../../examples/broker/log/log-start.ts';
 import { readBatches } from '../../../../examples/broker/protocol/record-batch.ts';
 import { ByteBudget } from '../../../../examples/broker/storage/byte-budget.ts';
+import { refuseDamage } from '../../../../examples/broker/storage/damage.ts';
 import { OpenFiles } from '../../../../examples/broker/storage/open-files.ts';
 import { makeBatch } from '../support/batches.ts';
 import { dataFolder } from '../support/running-broker.ts';
@@ -70,7 +71,12 @@ describe('the start of a log', () => {
   const open = () =>
     new FileLog(
       folder,
-      { rollRules: () => ({ segmentBytes: SEGMENT_BYTES, segmentMs: Infinity }), files, space },
+      {
+        rollRules: () => ({ segmentBytes: SEGMENT_BYTES, segmentMs: Infinity }),
+        files,
+        space,
+        onDamage: refuseDamage,
+      },
       () => {},
       () => {},
     );
@@ -82,7 +88,6 @@ describe('the start of a log', () => {
           timestamps,
         ),
       )[0],
-      0,
     );
   const segments = () => readdirSync(folder).filter((name) => name.endsWith('.log'));
 
@@ -153,11 +158,5 @@ describe('the start of a log', () => {
     expect([again.startOffset, again.endOffset, segments().length]).to.deep.equal([10, 10, 0]);
     expect(append(again, [2])).to.equal(10);
     again.close();
-  });
-
-  it('is refused where the file holds no offset', () => {
-    open().deleteBefore(5);
-    writeFileSync(join(folder, 'start-offset'), 'five');
-    expect(open).to.throw('start-offset holds "five", which is no offset');
   });
 });

@@ -9,7 +9,7 @@ const { zstdCompressSync } = zlib as { zstdCompressSync?: (records: Buffer) => B
 
 describe('the records of a batch, by their time', () => {
   const bytes = makeBatch(['a', 'b', 'c', 'd'], [1000, 1500, 1200, 90_000]);
-  const read = (batch: Buffer) => placeBatch(readBatches(batch)[0], 10, 0);
+  const read = (batch: Buffer) => placeBatch(readBatches(batch)[0], 10);
 
   const readable: [string, Buffer][] = [
     ['as they are', bytes],
@@ -47,7 +47,7 @@ describe('the records of a batch, by their time', () => {
   }
 
   it('all have the time at which the broker got them, where that counts', () => {
-    const stamped = placeBatch(stampBatch(readBatches(readable[1][1])[0], 5000), 10, 0);
+    const stamped = placeBatch(stampBatch(readBatches(readable[1][1])[0], 5000), 10);
     expect(findTimestamp(stamped, 1500)).to.deep.equal({ offset: 10, timestamp: 5000 });
     expect(findTimestamp(stamped, 5001)).to.equal(undefined);
   });

@@ -4,6 +4,7 @@ import { expect } from 'chai';
 import { FileLog } from '../../../../examples/broker/log/file-log.ts';
 import { InSyncReplicas } from '../../../../examples/broker/replication/in-sync-replicas.ts';
 import { ByteBudget } from '../../../../examples/broker/storage/byte-budget.ts';
+import { refuseDamage } from '../../../../examples/broker/storage/damage.ts';
 import { OpenFiles } from '../../../../examples/broker/storage/open-files.ts';
 import { freePorts } from '../../../support/free-ports.ts';
 import { until } from '../../../support/turns.ts';
@@ -99,6 +100,7 @@ describe("a follower whose log is not its leader's", () => {
         rollRules: () => ({ segmentBytes: 4096, segmentMs: Infinity }),
         files: new OpenFiles(10),
         space: new ByteBudget(Infinity),
+        onDamage: refuseDamage,
       },
       () => {},
       () => {},
