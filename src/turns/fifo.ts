@@ -1,7 +1,8 @@
 // What waits to be done in its order: first in, first out.
 //
-// An array and the place of its first element: to shift an array is O(n). The memory is given back
-// when nothing is left. Costs. O(1) each.
+// An array and the place of its first element: to shift an array is O(n). What was taken is cut off
+// when it is a half, so a queue that never becomes empty keeps nothing that was taken for long.
+// Costs. O(1) each, amortised.
 
 export class Fifo<T> {
   #items: T[] = [];
@@ -23,8 +24,8 @@ export class Fifo<T> {
   /** Takes the first one, which must exist. */
   take(): T {
     const item = this.#items[this.#taken++];
-    if (this.size === 0) {
-      this.#items = [];
+    if (2 * this.#taken >= this.#items.length) {
+      this.#items = this.#items.slice(this.#taken);
       this.#taken = 0;
     }
     return item;

@@ -19,6 +19,8 @@ describe('behaviour 15: the engine keeps no reference and no memory', () => {
     'a burst of tasks': 'of a burst of tasks that ran or were cancelled',
     'a burst of tasks of one tick': 'of a burst of tasks that were due together',
     'a steady flow': 'of a steady flow of operations, however long it lasts',
+    'permits that go round': 'of waits that end in the continuations of others, however long that lasts',
+    'items that go round': 'of items that are taken in the continuations of others, however long that lasts',
   };
 
   for (const [scene, title] of Object.entries(titles)) {

@@ -2,6 +2,8 @@
 import assert from 'node:assert/strict';
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
 import { DelayedOperation, ManualClock, Purgatory, SystemTimer, TimerTask } from '../../../src/index.ts';
+import { Queues } from '../../../src/waits/queues/index.ts';
+import { Semaphore } from '../../../src/waits/semaphore/index.ts';
 import { isFull } from '../../support/full.ts';
 
 const BURST = isFull ? 200_000 : 60_000;
@@ -167,7 +169,43 @@ const scenes: Record<string, () => Promise<void>> = {
     assert.ok(growth < 2e6, `the steady flow grew by ${growth} bytes`);
     purgatory.close();
   },
+
+  'permits that go round': async () => {
+    const semaphore = new Semaphore('permits', { units: 200 });
+    const options = { timeoutMs: Number.POSITIVE_INFINITY };
+    await goesRound(() => semaphore.run(options, () => Promise.resolve()));
+    semaphore.close();
+  },
+
+  'items that go round': async () => {
+    const queues = new Queues<number>('items');
+    const options = { timeoutMs: Number.POSITIVE_INFINITY };
+    for (let token = 0; token < 200; token++) queues.put('key', token);
+    await goesRound(() => queues.use(['key'], options, () => Promise.resolve()));
+    queues.close();
+  },
 };
+
+/**
+ * A thousand actors do `work` over and over. So more than a batch of promises are always to settle:
+ * what settles them never becomes empty.
+ */
+async function goesRound(work: () => Promise<unknown>): Promise<void> {
+  let isOver = false;
+  let done = 0;
+  const actors = Array.from({ length: 1_000 }, async () => {
+    for (; !isOver; done++) await work();
+  });
+  const doneBy = async (count: number): Promise<number> => {
+    while (done < count) await turn();
+    return await used();
+  };
+  const before = await doneBy(20_000);
+  const growth = (await doneBy(done + 200_000)) - before;
+  isOver = true;
+  await Promise.all(actors);
+  assert.ok(growth < 2e6, `${done} hand-overs grew by ${growth} bytes`);
+}
 
 async function burstOfTasks(delayMs: (index: number) => number): Promise<void> {
   const clock = new ManualClock();
