@@ -6,16 +6,15 @@
 // longest models: its tests wait for other processes, so it has a job more. Slow files start first: a
 // run ends when its last file does.
 import { spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-
-const MOST_SECOND_TRIES = 2;
+import { end, type Results, readResults, reportTo } from './results.ts';
 
 const STYLE = ['npm', 'run', '-s', 'lint'];
 const TYPES = ['npm', 'run', '-s', 'typecheck'];
 const mocha = (jobs: number, ...rest: string[]): string[] => [
-  ...['mocha', '--parallel', '--jobs', `${jobs}`, '--reporter', 'test/programs/gate/dots.js', ...rest],
+  ...['mocha', '--parallel', '--jobs', `${jobs}`, ...rest],
 ];
 
 const GATES: Record<string, Record<string, string[]>> = {
@@ -58,18 +57,6 @@ const GATES: Record<string, Record<string, string[]>> = {
   },
 };
 
-interface Named {
-  readonly file: string;
-  readonly title: string;
-}
-
-interface Results {
-  readonly passed: readonly Named[];
-  readonly failed: readonly Named[];
-  readonly skipped: readonly Named[];
-  readonly secondTries: readonly Named[];
-}
-
 const folder = mkdtempSync(join(tmpdir(), 'gate-'));
 let column = 0;
 
@@ -86,29 +73,19 @@ function say(text: string): void {
   column = 0;
 }
 
-/** Resolves with what is red besides tests, '' when nothing is, and with the results of a mocha run. */
-async function run(name: string, command: readonly string[]): Promise<{ red: string; results?: Results }> {
+/** Resolves with the results of a run of mocha, and with what else is red: '' if nothing is. */
+async function run(name: string, command: readonly string[]): Promise<[Results | undefined, red: string]> {
   const file = join(folder, `${name}.json`);
   const isMocha = command.includes('mocha');
-  const [program, ...args] = isMocha ? [...command, '--reporter-option', `results=${file}`] : command;
+  const [program, ...args] = isMocha ? [...command, ...reportTo(file)] : command;
   const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'] });
   for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', say);
   const code = await new Promise<number | null>((resolve, reject) => {
     child.once('error', reject).once('close', resolve);
   });
-  if (!isMocha) return { red: code === 0 ? '' : name };
-  let results: Results;
-  try {
-    results = JSON.parse(readFileSync(file, 'utf8'));
-  } catch {
-    return { red: `${name} (mocha ended before its tests did, see above)` };
-  }
-  const isRed = code !== 0 && results.failed.length === 0;
-  return { red: isRed ? `${name} (${command[0]} ended with ${code}, see above)` : '', results };
+  if (isMocha) return readResults(file, name, code);
+  return [undefined, code === 0 ? '' : `${name}, see above`];
 }
-
-const list = (tests: readonly Named[]): string =>
-  tests.map(({ file, title }) => `    ${file}: ${title}\n`).join('');
 
 const gate = process.argv[2];
 if (!Object.hasOwn(GATES, gate)) throw new TypeError(`no gate of that name: ${gate}`);
@@ -117,26 +94,9 @@ const runs = GATES[gate];
 say(`Side by side: ${Object.keys(runs).join(', ')}`);
 const ended = await Promise.all(Object.entries(runs).map(([name, command]) => run(name, command)));
 rmSync(folder, { recursive: true });
-
-const all = (kind: keyof Results): Named[] => ended.flatMap(({ results }) => results?.[kind] ?? []);
-const [passed, failed, skipped, secondTries] = [
-  all('passed'),
-  all('failed'),
-  all('skipped'),
-  all('secondTries'),
-];
-say(`\n  ${passed.length} passing (${Math.round((performance.now() - beganMs) / 1_000)} s)`);
-if (skipped.length > 0) say(`  ${skipped.length} pending\n${list(skipped)}`);
-if (secondTries.length > 0)
-  say(`  ${secondTries.length} passed or failed by a second try\n${list(secondTries)}`);
-
-const red = ended.map((end) => end.red).filter((name) => name !== '');
-if (secondTries.length > MOST_SECOND_TRIES) red.push(`more than ${MOST_SECOND_TRIES} second tries`);
-if (failed.length > 0) {
-  say(`  ${failed.length} failing`);
-  red.unshift(failed.length === 1 ? '1 test' : `${failed.length} tests`);
-}
-if (red.length > 0) {
-  say(`\nFAILED: ${red.join(', ')}\n${list(failed)}`);
-  process.exitCode = 1;
-}
+const results = ended.flatMap(([results]) => results ?? []);
+end(
+  results,
+  ended.map(([, red]) => red),
+  (performance.now() - beganMs) / 1_000,
+);

@@ -10,7 +10,8 @@ import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { fileURLToPath } from 'node:url';
-import { parseArgs, stripVTControlCharacters } from 'node:util';
+import { parseArgs } from 'node:util';
+import { end, type Results, readResults, reportTo } from '../gate/results.ts';
 import { type Runtime, runtimes } from './runtimes.ts';
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
@@ -36,12 +37,15 @@ if (unknown !== undefined) {
 }
 
 await install();
+const beganMs = performance.now();
 const rows: Record<string, Outcome> = {};
+const results: Results[] = [];
+const red: string[] = [];
 const asked = runtimes.filter(({ name }) => values.only?.includes(name) ?? true);
 const isNode = ({ name }: Runtime): boolean => name.startsWith('Node');
 await Promise.all([testAll(asked.filter(isNode)), testAll(asked.filter((each) => !isNode(each)))]);
 console.table(rows);
-if (Object.values(rows).some(({ passed, failed }) => failed > 0 || passed === 0)) process.exit(1);
+end(results, red, (performance.now() - beganMs) / 1_000);
 
 /**
  * Installs the versions of package.json, unless they are there. (npm writes no lock file that its
@@ -66,6 +70,8 @@ async function testAll(some: readonly Runtime[]): Promise<void> {
 async function test({ command: [program, ...args], ...runtime }: Runtime): Promise<Outcome> {
   const executable = `${home}node_modules/${program}`;
   const skipped = Object.keys(runtime.skippedTests);
+  const folder = mkdtempSync(`${tmpdir()}/purgatory-runtimes-`);
+  const file = `${folder}/results.json`;
   const startedAt = performance.now();
   const { output: version } = await run(executable, ['--version'], root, { quiet: true });
   const { code, output } = await run(
@@ -73,7 +79,7 @@ async function test({ command: [program, ...args], ...runtime }: Runtime): Promi
     [
       ...args,
       'node_modules/mocha/bin/mocha.js',
-      ...['--config', 'test/programs/runtimes/mocharc.json'],
+      ...['--config', 'test/programs/runtimes/mocharc.json', ...reportTo(file)],
       ...(runtime.jobs === 1 ? [] : ['--parallel', '--jobs', `${runtime.jobs}`]),
       ...runtime.requires.flatMap((module) => ['--require', module]),
       ...['--require', './test/programs/runtimes/file-under-way.ts'],
@@ -85,15 +91,18 @@ async function test({ command: [program, ...args], ...runtime }: Runtime): Promi
     { quiet: true },
   );
   console.log(`\n${runtime.name}\n${output}`);
-  const passed = count(output, 'passing');
-  // A runtime that died before mocha's summary has failed, whatever it has passed.
-  const failed = code === 0 ? 0 : Math.max(1, count(output, 'failing'));
-  const seconds = Math.round((performance.now() - startedAt) / 1000);
-  return { version: version.trim().split('\n')[0], passed, failed, seconds };
-}
-
-function count(output: string, kind: 'passing' | 'failing'): number {
-  return Number(stripVTControlCharacters(output).match(new RegExp(`^ +(\\d+) ${kind}`, 'm'))?.[1] ?? 0);
+  const [found, alsoRed] = readResults(file, runtime.name, code);
+  rmSync(folder, { recursive: true });
+  const named = (tests: Results['failed']): Results['failed'] =>
+    tests.map((each) => ({ ...each, file: `${runtime.name}: ${each.file}` }));
+  results.push({ ...found, failed: named(found.failed), secondTries: named(found.secondTries) });
+  red.push(alsoRed === '' && found.passed.length === 0 ? `${runtime.name}: no test has passed` : alsoRed);
+  return {
+    version: version.trim().split('\n')[0],
+    passed: found.passed.length,
+    failed: found.failed.length,
+    seconds: Math.round((performance.now() - startedAt) / 1000),
+  };
 }
 
 /**
