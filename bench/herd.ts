@@ -362,7 +362,6 @@ export const herd: Workload = {
   nodeFlags: ['--expose-gc'],
   isQuick: false,
   // Imported when it draws: the children that measure have no charts in their heap.
-  pictures: async (measurements) => (await import('./herd-picture.ts')).herdPictures(measurements),
   systems,
   rows: [
     row('notify, operations', 'operations', 20),

@@ -2,9 +2,8 @@
  * `npm run bench [-- WORKLOAD ...] [--quick] [--rounds N] [--last]`: runs the workloads and prints
  * one table with ratios.
  *
- * The figures go to `bench/results/`: a JSON file for each workload, and an SVG plot where it ran
- * at several sizes; `herd` also writes the pictures of docs/herd.md. A quick run writes nothing.
- * `--last` runs nothing: it prints what the results hold. Workloads that are named are printed in
+ * The figures go to `bench/results/`, a JSON file for each workload, and from there into the pictures
+ * of the docs (bench/pictures.ts). A quick run writes nothing. `--last` runs nothing: it prints what the results hold. Workloads that are named are printed in
  * full, every system at every size. `schemes` is a bench of its own (bench/schemes/run.ts). A full run
  * of everything ends with the JVM's timers, where there is a JDK (bench/jvm/run.sh).
  */
@@ -14,11 +13,11 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { cpus } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { plot } from './harness/plot.ts';
 import { figure, type RowResult, resultsOf, table } from './harness/report.ts';
 import { pinned, runWorkload } from './harness/runner.ts';
 import { summarize } from './harness/statistics.ts';
 import type { Measurement, Workload } from './harness/types.ts';
+import { drawPictures } from './pictures.ts';
 import { runSchemes } from './schemes/run.ts';
 import { workloads } from './workloads.ts';
 
@@ -75,6 +74,7 @@ console.log(`${[...machines].join('; ')}\n`);
 const unitOf = ({ unit, workload: name }: RowResult): string =>
   unit ?? workloads.find((workload) => workload.name === name)!.unit;
 console.log(table(rows, unitOf));
+if (!quick && !last) await drawPictures();
 if (!quick && !last && names.length === 0) {
   console.log();
   spawnSync('bash', [fileURLToPath(new URL('jvm/run.sh', bench))], { stdio: 'inherit' });
@@ -111,11 +111,6 @@ function stored({ name }: Workload): Stored | undefined {
 async function write(workload: Workload, result: Stored): Promise<void> {
   await mkdir(results, { recursive: true });
   await writeFile(new URL(`${workload.name}.json`, results), `${JSON.stringify(result, undefined, 1)}\n`);
-  for (const [path, picture] of Object.entries((await workload.pictures?.(result.measurements)) ?? {})) {
-    await writeFile(new URL(path, new URL('../', bench)), picture);
-  }
-  if (workload.sizes.full.length === 1) return;
-  await writeFile(new URL(`${workload.name}.svg`, results), await plot(workload, result.measurements));
 }
 
 /** One line a system, size and metric, in the order they were run. */

@@ -1,79 +1,188 @@
 /**
- * One SVG for each workload: cost against the number resident, both axes logarithmic, a line for
- * each system, drawn by Vega-Lite.
+ * Charts as SVG, each for a light and for a dark page. Bars of a figure each; or panels of lines,
+ * both axes logarithmic and the same in all panels, one legend for all.
  */
-import { parse, View } from 'vega';
-import { compile, type TopLevelSpec } from 'vega-lite';
-import { summarize } from './statistics.ts';
-import type { Measurement, Workload } from './types.ts';
 
-/** The plot's text. Only the metrics of the workload's rows are drawn, one panel each. */
-export async function plot(workload: Workload, measurements: readonly Measurement[]): Promise<string> {
-  const metrics = new Set(workload.rows.map((row) => row.metric));
-  // Zero has no place on a logarithmic axis.
-  const points = measurements
-    .filter(({ size }) => size > 0)
-    .flatMap(({ system, size, metrics: measured }) =>
-      Object.entries(measured)
-        .filter(([metric]) => metrics.has(metric))
-        .map(([metric, values]) => ({ system, size, metric, ...summarize(values), values: undefined })),
-    );
-  const systems = [...new Set(points.map((point) => point.system))];
-  const sizes = [...new Set(points.map((point) => point.size))];
-  const x = {
-    field: 'size',
-    type: 'quantitative',
-    scale: { type: 'log' },
-    axis: { values: sizes, format: '~s', title: workload.sizeLabel },
-  } as const;
-  const color = {
-    field: 'system',
-    type: 'nominal',
-    scale: { domain: systems, scheme: 'tableau10' },
-    legend: { title: null, labelLimit: 300 },
-  } as const;
-  const y = {
-    type: 'quantitative',
-    scale: { type: 'log' },
-    axis: { title: workload.unit, format: '~s' },
-  } as const;
-  const isOurs = "indexof(datum.system, 'purgatory') == 0";
-  const spec: TopLevelSpec = {
-    $schema: 'https://vega.github.io/schema/vega-lite/v6.json',
-    background: 'white',
-    title: { text: workload.title, subtitle: 'median of the rounds; bars: least and most', anchor: 'start' },
-    data: { values: points },
-    facet: { column: { field: 'metric', type: 'nominal', title: null } },
-    spec: {
-      width: 420,
-      height: 320,
-      layer: [
-        {
-          mark: { type: 'line', point: { size: 40 } },
-          encoding: {
-            x,
-            y: { ...y, field: 'median' },
-            color,
-            strokeWidth: { condition: { test: isOurs, value: 3.5 }, value: 1.5 },
-            strokeDash: { condition: { test: isOurs, value: [1, 0] }, value: [5, 2] },
-          },
-        },
-        {
-          mark: { type: 'rule', opacity: 0.4 },
-          encoding: { x, y: { ...y, field: 'min' }, y2: { field: 'max' }, color },
-        },
-      ],
-    },
-  };
-  return toSvg(spec);
+interface Theme {
+  readonly text: string;
+  readonly faint: string;
+  readonly series: readonly string[];
 }
 
-/** A chart's text. */
-export async function toSvg(spec: TopLevelSpec): Promise<string> {
-  const view = new View(parse(compile(spec).spec), { renderer: 'none' });
-  try {
-    return await view.toSVG();
-  } finally {
-    view.finalize();
+/** The colours of GitHub's pages. */
+const THEMES: Readonly<Record<'light' | 'dark', Theme>> = {
+  light: {
+    text: '#1f2328',
+    faint: '#d1d9e0',
+    series: ['#0969da', '#bc4c00', '#1a7f37', '#8250df', '#bf3989', '#9a6700', '#cf222e', '#59636e'],
+  },
+  dark: {
+    text: '#f0f6fc',
+    faint: '#3d444d',
+    series: ['#4493f8', '#f0883e', '#3fb950', '#ab7df8', '#db61a2', '#d29922', '#f85149', '#9198a1'],
+  },
+};
+
+export type Themed = Readonly<Record<keyof typeof THEMES, string>>;
+
+const WIDTH = 860;
+const MARGIN = 16;
+
+/** The first is the one that counts: it is drawn in the first colour, and as a broader line. */
+type Names = readonly string[];
+
+export interface Bar {
+  readonly name: string;
+  readonly words: string;
+  readonly value: number;
+}
+
+export interface Panel {
+  readonly title: string;
+  readonly lines: readonly {
+    readonly name: string;
+    readonly points: readonly (readonly [number, number])[];
+  }[];
+}
+
+/** @param format of the figure behind a bar. */
+export function barChart(
+  { title, subtitle, names, bars }: { title: string; subtitle: string; names: Names; bars: readonly Bar[] },
+  format: (value: number) => string,
+): Themed {
+  const left = 250;
+  const step = 27;
+  const scale = (WIDTH - left - 110) / Math.max(...bars.map(({ value }) => value));
+  return themed(title, (theme) => {
+    const { body, top } = heading(theme, title, subtitle, names);
+    const rows = bars.map(({ name, words, value }, index) => {
+      const y = top + index * step;
+      const width = Math.max(2, value * scale);
+      return [
+        text(left - 10, y + 14, words, { 'text-anchor': 'end' }),
+        `<rect x="${left}" y="${y}" width="${width.toFixed(1)}" height="18" rx="2" fill="${colour(theme, names, name)}"/>`,
+        text(left + width + 7, y + 14, format(value)),
+      ].join('\n');
+    });
+    return { height: top + bars.length * step + MARGIN, body: [...body, ...rows] };
+  });
+}
+
+/** @param format of the numbers at the axes. */
+export function lineChart(
+  {
+    title,
+    subtitle,
+    names,
+    panels,
+  }: { title: string; subtitle: string; names: Names; panels: readonly Panel[] },
+  format: { x: (value: number) => string; y: (value: number) => string },
+): Themed {
+  const [left, gap, width, height] = [MARGIN + 48, 70, 355, 220];
+  const points = panels.flatMap(({ lines }) => lines.flatMap((line) => line.points));
+  const xs = logScale(
+    points.map(([x]) => x),
+    width,
+    0.05,
+  );
+  const ys = logScale(
+    points.map(([, y]) => y),
+    height,
+    0.25,
+  );
+  return themed(title, (theme) => {
+    const { body, top } = heading(theme, title, subtitle, names);
+    const drawn = panels.map(({ title: panelTitle, lines }, index) => {
+      const x0 = left + (index % 2) * (width + gap);
+      const bottom = top + 24 + Math.floor(index / 2) * (height + 78) + height;
+      const at = ([x, y]: readonly [number, number]): string =>
+        `${(x0 + xs.at(x)).toFixed(1)},${(bottom - ys.at(y)).toFixed(1)}`;
+      const grid = ys.ticks.map((tick) => {
+        const y = (bottom - ys.at(tick)).toFixed(1);
+        return `<path d="M${x0} ${y}h${width}" stroke="${theme.faint}"/>${text(x0 - 8, Number(y) + 4, format.y(tick), { 'text-anchor': 'end', 'font-size': 12 })}`;
+      });
+      const below = xs.ticks.map((tick) =>
+        text(x0 + xs.at(tick), bottom + 18, format.x(tick), { 'text-anchor': 'middle', 'font-size': 12 }),
+      );
+      // The one that counts is drawn last, over the others.
+      const series = lines.toSorted((a, b) => names.indexOf(b.name) - names.indexOf(a.name));
+      const paths = series.map(({ name, points: line }) => {
+        const stroke = colour(theme, names, name);
+        const dots = line.map(at).map((point) => {
+          const [cx, cy] = point.split(',');
+          return `<circle cx="${cx}" cy="${cy}" r="3" fill="${stroke}"/>`;
+        });
+        const broad = name === names[0] ? 3.5 : 1.75;
+        return `<polyline points="${line.map(at).join(' ')}" fill="none" stroke="${stroke}" stroke-width="${broad}"/>${dots.join('')}`;
+      });
+      const caption = text(x0, bottom - height - 12, panelTitle, { 'font-weight': 600 });
+      return [caption, ...grid, ...below, ...paths].join('\n');
+    });
+    const rows = Math.ceil(panels.length / 2);
+    return { height: top + 24 + rows * (height + 78) - 50 + MARGIN, body: [...body, ...drawn] };
+  });
+}
+
+function themed(title: string, draw: (theme: Theme) => { height: number; body: readonly string[] }): Themed {
+  const picture = (theme: Theme): string => {
+    const { height, body } = draw(theme);
+    const open = `<svg xmlns="http://www.w3.org/2000/svg" width="${WIDTH}" height="${height}" viewBox="0 0 ${WIDTH} ${height}" font-family="system-ui, sans-serif" font-size="13" fill="${theme.text}">`;
+    return `${[open, `<title>${title}</title>`, ...body, '</svg>'].join('\n')}\n`;
+  };
+  return { light: picture(THEMES.light), dark: picture(THEMES.dark) };
+}
+
+/** Title and legend, and where they end. */
+function heading(
+  theme: Theme,
+  title: string,
+  subtitle: string,
+  names: Names,
+): { body: string[]; top: number } {
+  const body = [
+    text(MARGIN, 28, title, { 'font-size': 16, 'font-weight': 600 }),
+    text(MARGIN, 48, subtitle, { opacity: 0.75 }),
+  ];
+  let [x, y] = [MARGIN, 76];
+  for (const name of names) {
+    const width = 44 + name.length * 6.6;
+    if (x + width > WIDTH) [x, y] = [MARGIN, y + 22];
+    body.push(
+      `<rect x="${x.toFixed(1)}" y="${y - 11}" width="12" height="12" rx="2" fill="${colour(theme, names, name)}"/>`,
+      text(x + 18, y, name),
+    );
+    x += width;
   }
+  return { body, top: y + 22 };
+}
+
+function colour({ series }: Theme, names: Names, name: string): string {
+  return series[names.indexOf(name) % series.length];
+}
+
+function text(x: number, y: number, words: string, attributes: Record<string, string | number> = {}): string {
+  const more = Object.entries(attributes).map(([name, value]) => ` ${name}="${value}"`);
+  const escaped = words.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
+  return `<text x="${x.toFixed(1)}" y="${y.toFixed(1)}"${more.join('')}>${escaped}</text>`;
+}
+
+/**
+ * From the least to the most, with ticks at the powers of ten, and between them where these are few.
+ * @param room at both ends, in powers of ten.
+ */
+function logScale(
+  values: readonly number[],
+  length: number,
+  room: number,
+): { at: (value: number) => number; ticks: number[] } {
+  const first = Math.log10(Math.min(...values)) - room;
+  const last = Math.log10(Math.max(...values)) + room;
+  const powers = Array.from(
+    { length: Math.floor(last) - Math.ceil(first) + 1 },
+    (_, i) => i + Math.ceil(first),
+  );
+  return {
+    at: (value) => ((Math.log10(value) - first) / (last - first)) * length,
+    ticks: powers.flatMap((power) => (powers.length > 2 ? [10 ** power] : [10 ** power, 3 * 10 ** power])),
+  };
 }

@@ -67,8 +67,6 @@ export interface Workload {
    * figures hardly vary.
    */
   rounds?: number;
-  /** Pictures of a full run for the docs, by their paths from the root of the repository. */
-  pictures?: (measurements: readonly Measurement[]) => Promise<Record<string, string>>;
   /** False: `--quick` leaves it out, unless it is named. */
   isQuick?: boolean;
   /** A system can be left out where it would take for ever, or means nothing. */

@@ -1,19 +1,19 @@
 /**
  * `npm run bench -- schemes [--quick | --last]`: measures all eight timers with 10 to 1,000,000
  * pending, and compares the growth of each cost with the ledger in the header of its scheme. It
- * writes `schemes.json` and `schemes-*.svg` to `bench/results/`. It exits with 1 when a cost grows
- * otherwise than promised, but writes everything all the same. A quick run writes nothing and
- * judges nothing. `--last` measures nothing: it prints what `schemes.json` holds.
+ * writes `bench/results/schemes.json`, and the picture of docs/schemes.md. It exits with 1 when a
+ * cost grows otherwise than promised, but writes everything all the same. A quick run writes nothing
+ * and judges nothing. `--last` measures nothing: it prints what `schemes.json` holds.
  */
 import { execFileSync } from 'node:child_process';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { cpus } from 'node:os';
 import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { plot } from '../harness/plot.ts';
 import { pinned } from '../harness/runner.ts';
 import type { Measurement } from '../harness/types.ts';
-import { contenders, METRICS, type Metric } from './contenders.ts';
+import { drawPictures } from '../pictures.ts';
+import { contenders } from './contenders.ts';
 import { failing, rowsOf, schemesTable } from './table.ts';
 
 /** What `schemes.json` holds. */
@@ -23,13 +23,6 @@ interface Stored {
 }
 
 const results = new URL(import.meta.url.endsWith('.ts') ? '../results/' : '../../results/', import.meta.url);
-
-const TITLES: Record<Metric, string> = {
-  start: 'START_TIMER',
-  stop: 'STOP_TIMER',
-  tick: 'a tick in which one timer falls due',
-  mixed: 'stop one, start it again, a tick every ten',
-};
 
 function measured(system: string, sizes: readonly number[]): Measurement[] {
   const extension = extname(fileURLToPath(import.meta.url));
@@ -65,21 +58,10 @@ function measureAll(sizes: readonly number[]): Stored {
   };
 }
 
-async function write(outcome: Stored, sizes: readonly number[]): Promise<void> {
+async function write(outcome: Stored): Promise<void> {
   await mkdir(results, { recursive: true });
   await writeFile(new URL('schemes.json', results), `${JSON.stringify(outcome, undefined, 1)}\n`);
-  for (const metric of METRICS) {
-    const workload = {
-      name: `schemes-${metric}`,
-      title: TITLES[metric],
-      unit: 'ns',
-      sizeLabel: 'timers pending',
-      sizes: { full: sizes, quick: sizes },
-      systems: {},
-      rows: [{ title: TITLES[metric], size: sizes[0], metric }],
-    };
-    await writeFile(new URL(`${workload.name}.svg`, results), await plot(workload, outcome.measurements));
-  }
+  await drawPictures();
 }
 
 export async function runSchemes({ quick, last }: { quick: boolean; last: boolean }): Promise<void> {
@@ -91,7 +73,7 @@ export async function runSchemes({ quick, last }: { quick: boolean; last: boolea
     console.log('\nA quick run writes nothing, and its sizes are too small to tell how costs grow.');
     return;
   }
-  if (!last) await write(outcome, sizes);
+  if (!last) await write(outcome);
   const others = failing(rows);
   for (const { scheme, metric, promised } of others) {
     console.error(`${scheme}, ${metric}: ${promised?.growth} promised, ${promised?.verdict}`);

@@ -1,14 +1,11 @@
-// `node --import tsx test/programs/faults/simulation.ts [--plot]`: what both routings cost 200
-// processes. `--plot` draws docs/contributors/routing.webp too, which needs chromium.
+// `node --import tsx test/programs/faults/simulation.ts`: what both routings cost 200
+// processes, as the table of docs/contributors/routing.md.
 //
 // Ground rules. The processes are buses on a LocalHub, so what is counted is what the code does:
 // hints that processes receive, and channels that they subscribe to or leave. What one of these
 // costs is measured first, on a real Redis: CPU time of the engine and the process together. Time
 // is simulated, so a busy machine changes only these prices, and them together.
-import { writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
 import { Connection } from '../../../src/bus/connection.ts';
 import type { Routing } from '../../../src/bus/membership/bus-member.ts';
 import { LocalHub } from '../../../src/bus/transports/local-hub.ts';
@@ -17,7 +14,22 @@ import { turn } from '../../support/turns.ts';
 import { EngineView } from './engine-view.ts';
 import { never } from './hall.ts';
 import { openBus } from './open-bus.ts';
-import { drawRouting, type Load, type Point, type Setting } from './simulation-plot.ts';
+
+/** P processes, H hints/s, W waits/s on fresh keys, K keys that are waited for. */
+interface Setting {
+  readonly processes: number;
+  readonly hints: number;
+  readonly waits: number;
+  readonly keys: number;
+}
+
+/** A second of all processes together. */
+interface Load {
+  /** Hints that processes receive. */
+  readonly deliveries: number;
+  /** Channels that are subscribed to or left. */
+  readonly changes: number;
+}
 
 /** CPU time in us: of the engine, and of the process at its other end. */
 interface Prices {
@@ -158,7 +170,6 @@ async function prices(): Promise<Prices> {
   return { delivery, change: change / subscriptions };
 }
 
-const { values } = parseArgs({ options: { plot: { type: 'boolean', default: false } } });
 const price = await prices();
 console.log(
   `A delivery takes ${price.delivery.toFixed(1)} us of CPU, a change of a subscription ${price.change.toFixed(1)} us.\n`,
@@ -186,7 +197,6 @@ const better = (ratio: number): string => {
   if (ratio > 0.95 && ratio < 1.05) return 'the same';
   return ratio > 1 ? `interest, ${ratio.toFixed(1)} times` : `broadcast, ${(1 / ratio).toFixed(1)} times`;
 };
-const points: Point[] = [];
 /** By processes and hints: nothing else changes what broadcast costs. */
 const broadcasts = new Map<string, Load & { cores: number }>();
 for (const setting of SETTINGS) {
@@ -195,7 +205,6 @@ for (const setting of SETTINGS) {
   const broadcast = broadcasts.get(id) ?? priced(await simulate('broadcast', setting));
   broadcasts.set(id, broadcast);
   const interest = priced(await simulate('interest', setting));
-  points.push({ ...setting, broadcast, interest });
   row(
     ...[processes, hints, waits, keys, broadcast.deliveries, interest.deliveries, interest.changes].map(
       round,
@@ -204,9 +213,5 @@ for (const setting of SETTINGS) {
     interest.cores.toFixed(2),
     better(broadcast.cores / interest.cores),
   );
-}
-if (values.plot) {
-  const path = fileURLToPath(new URL('../../../docs/contributors/routing.webp', import.meta.url));
-  writeFileSync(path, await drawRouting(points, BASE, VALUES));
 }
 process.exit();
