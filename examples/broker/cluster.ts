@@ -7,7 +7,7 @@
  * the node that its hash names. Node 0 is the controller, which creates and deletes topics. Liveness is
  * what the heartbeats of this node saw last.
  */
-import { crc32c } from './protocol/crc32c.ts';
+import { crc32c } from '@node-rs/crc32';
 
 /** As in most clusters of Kafka: one node may fail, and one more be taken down on purpose. */
 const REPLICATION_FACTOR = 3;

@@ -1,5 +1,5 @@
 /** A line that tells whether it is whole: its checksum (CRC32C, hexadecimal) before its JSON. */
-import { crc32c } from '../protocol/crc32c.ts';
+import { crc32c } from '@node-rs/crc32';
 
 const JSON_AT = 9;
 

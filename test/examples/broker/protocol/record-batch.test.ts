@@ -1,6 +1,5 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { crc32c, nativeCrc32c, pureCrc32c } from '../../../../examples/broker/protocol/crc32c.ts';
 import { ErrorCode } from '../../../../examples/broker/protocol/error-codes.ts';
 import {
   placeBatch,
@@ -17,22 +16,6 @@ function errorOf(records: Buffer): number | undefined {
     return (error as RecordBatchError).errorCode;
   }
 }
-
-describe('CRC32C', () => {
-  it('gives the published check value', () => {
-    expect(crc32c(Buffer.from('123456789'))).to.equal(0xe3069283);
-  });
-
-  it('is the same from the addon and from the pure library', function () {
-    if (nativeCrc32c === undefined) this.skip();
-    const native = nativeCrc32c;
-    fc.assert(
-      fc.property(fc.uint8Array({ maxLength: 2000 }), (array) => {
-        expect(native(Buffer.from(array))).to.equal(pureCrc32c(Buffer.from(array)));
-      }),
-    );
-  });
-});
 
 describe('a record batch', () => {
   it('is read with its offsets and times, several one after the other', () => {

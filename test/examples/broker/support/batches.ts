@@ -1,4 +1,4 @@
-import { crc32c } from '@aws-crypto/crc32c';
+import { crc32c } from '@node-rs/crc32';
 
 /** Whom an idempotent batch is from, and the sequence of its first record. */
 export interface Producer {

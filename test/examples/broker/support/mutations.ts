@@ -2,7 +2,7 @@
  * Damages frames in the ways that find faults in parsers: bits, bytes, lengths, cuts, repetitions,
  * mixtures. Deterministic by its seed.
  */
-import { crc32c } from '@aws-crypto/crc32c';
+import { crc32c } from '@node-rs/crc32';
 
 /** Numbers that lengths, counts, times and offsets go wrong at. */
 const EDGES = [0, 1, -1, 2, 127, 128, 255, 256, 32_767, -32_768, 65_535, 100_001, 2 ** 31 - 1, -(2 ** 31)];
