@@ -37,7 +37,7 @@ const SLOW_MIDDLEWARE: Readonly<Record<string, [pattern: string, replacement: st
 };
 
 describe('The recipes for locks, pools and queues', () => {
-  for (const name of ['locks.mjs', 'pool.mjs', 'bounded.mjs', 'jobs.mjs']) {
+  for (const name of ['locks.mjs', 'pool.mjs', 'bounded.mjs', 'callers.mjs', 'jobs.mjs']) {
     it(`print what the page says: ${name}`, async () => {
       expect(await printed(recipe('locks-and-queues', name))).to.equal(outputOf('locks-and-queues', name));
     });
@@ -314,7 +314,7 @@ describe('The recipes for protocols', () => {
 describe('The recipe for leases', () => {
   for (const [name, what] of [
     ['leases.mjs', 'renews what is there, revokes, and brings back nothing that has ended'],
-    ['visibility.mjs', 'gives a message to the next consumer, and refuses the receipt of the first'],
+    ['visibility.mjs', 'brings messages back to their places, whoever ends first, and at the end'],
   ] as const) {
     it(what, async () => {
       expect(await printed(recipe('leases', name))).to.equal(outputOf('leases', name));

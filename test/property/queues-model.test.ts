@@ -21,6 +21,9 @@ function acts(most: number): fc.Arbitrary<Act<QueuesAct>> {
     fc.record({ do: fc.constant('put' as const), key: most > 64 ? fc.constant('a' as const) : key, many }),
   );
   const putBack = fc.record({ do: fc.constant('putBack' as const), key });
+  const giveBack = fc.record({ do: fc.constant('giveBack' as const), which: fc.nat(300) });
+  const remove = fc.record({ do: fc.constant('remove' as const), key, which: fc.nat(300) });
+  const clear = fc.record({ do: fc.constant('clear' as const), key });
   const max = fc.oneof(
     { weight: 3, arbitrary: fc.constant(0) },
     { weight: 1, arbitrary: fc.integer({ min: 1, max: most }) },
@@ -31,10 +34,23 @@ function acts(most: number): fc.Arbitrary<Act<QueuesAct>> {
   const cancelForKey = fc.record({ do: fc.constant('cancelForKey' as const), key });
   // What a pass of the timer adds with a delay of 0 waits for the next pass: a reference would need one.
   const later = take.map((act) => ({ ...act, timeoutMs: Math.max(act.timeoutMs, 1) }));
-  const inside = fc.oneof<fc.Arbitrary<Act<QueuesAct>>[]>(put, putBack, later, tryTake, abort, cancelForKey);
+  const inside = fc.oneof<fc.Arbitrary<Act<QueuesAct>>[]>(
+    put,
+    putBack,
+    giveBack,
+    remove,
+    clear,
+    later,
+    tryTake,
+    abort,
+    cancelForKey,
+  );
   return fc.oneof<{ weight: number; arbitrary: fc.Arbitrary<Act<QueuesAct>> }[]>(
     { weight: 9, arbitrary: put },
     { weight: 2, arbitrary: putBack },
+    { weight: 5, arbitrary: giveBack },
+    { weight: 2, arbitrary: remove },
+    { weight: 1, arbitrary: clear },
     { weight: 12, arbitrary: take },
     { weight: 2, arbitrary: tryTake },
     { weight: 3, arbitrary: abort },
@@ -46,7 +62,7 @@ function acts(most: number): fc.Arbitrary<Act<QueuesAct>> {
   );
 }
 
-describe('Queues, whatever is done to them (behaviours 31 to 34)', () => {
+describe('Queues, whatever is done to them (behaviours 31 to 34, and 37)', () => {
   it('give what lists that are scanned from end to end give', async () => {
     const history = fc.record({
       maxItems: fc.constantFrom(4, NEVER),

@@ -4,6 +4,10 @@ import { NaiveLines, type NaiveWait } from './naive-lines.ts';
 export class NaiveQueues extends NaiveLines {
   readonly #maxItems: number;
   readonly items = new Map<string, number[]>();
+  /** In which order the items of a key are to be, by item. */
+  readonly #order = new Map<number, number>();
+  #last = 0;
+  #first = 0;
 
   constructor(maxItems: number, maxParked: number) {
     super(maxParked, 'expired');
@@ -27,17 +31,42 @@ export class NaiveQueues extends NaiveLines {
       : this.waitsOn(key)
           .slice(0, items.length)
           .reduce((sum, { count }) => sum + count, 0);
-    if (this.size + items.length > this.#maxItems && this.size + items.length - wanted > this.#maxItems) {
-      return false;
-    }
+    const kept = items.length - wanted;
+    if (kept > 0 && this.size + kept > this.#maxItems) return false;
+    for (const item of items) this.#order.set(item, ++this.#last);
     this.items.set(key, [...this.itemsOf(key), ...items]);
     this.freed(key);
     return true;
   }
 
   putBack(key: string, item: number): void {
-    this.items.set(key, [item, ...this.itemsOf(key)]);
+    this.#order.set(item, --this.#first);
+    this.giveBack(key, [item]);
+  }
+
+  /** Puts back what was taken. */
+  giveBack(key: string, items: readonly number[]): void {
+    const orderOf = (item: number): number => this.#order.get(item) as number;
+    this.items.set(
+      key,
+      [...this.itemsOf(key), ...items].sort((x, y) => orderOf(x) - orderOf(y)),
+    );
     this.freed(key);
+  }
+
+  remove(key: string, item: number): boolean {
+    const isThere = this.itemsOf(key).includes(item);
+    this.items.set(
+      key,
+      this.itemsOf(key).filter((each) => each !== item),
+    );
+    return isThere;
+  }
+
+  clear(key: string): number[] {
+    const items = this.itemsOf(key);
+    this.items.delete(key);
+    return items;
   }
 
   take(id: number, keys: readonly string[], count: number, timeoutMs: number): void {

@@ -1,5 +1,5 @@
 // Queues and their naive twin. Items are numbers.
-import { Queues } from '../../src/waits/queues/index.ts';
+import { Queues, type Taken, type TakenMany } from '../../src/waits/queues/index.ts';
 import { codeOf } from '../support/code-of.ts';
 import { deeplySame, same } from '../support/same.ts';
 import { type Halves, LinesStage } from './lines-stage.ts';
@@ -8,6 +8,10 @@ import { NaiveQueues } from './queues-reference.ts';
 export type QueuesAct =
   | { do: 'put'; key: string; many: number }
   | { do: 'putBack'; key: string }
+  /** Puts back what was taken, or what was put back already. */
+  | { do: 'giveBack'; which: number }
+  | { do: 'remove'; key: string; which: number }
+  | { do: 'clear'; key: string }
   /** `max` of 0: one item, by `take`. */
   | { do: 'take'; keys: readonly string[]; max: number; timeoutMs: number; many: number }
   | { do: 'tryTake'; keys: readonly string[] };
@@ -18,6 +22,9 @@ export class QueuesStage extends LinesStage<QueuesAct, Queues<number>, NaiveQueu
   override readonly ours: Queues<number>;
   override readonly naive: NaiveQueues;
   #items = 0;
+  /** What was taken, and whether it was put back. */
+  readonly #taken: { readonly taken: Taken<number, string> | TakenMany<number, string>; isBack: boolean }[] =
+    [];
 
   constructor(maxItems: number, maxParked: number) {
     super();
@@ -42,6 +49,41 @@ export class QueuesStage extends LinesStage<QueuesAct, Queues<number>, NaiveQueu
         const item = this.#items++;
         return [() => ours.putBack(act.key, item), () => naive.putBack(act.key, item)];
       }
+      case 'giveBack': {
+        const given = this.#taken[act.which % this.#taken.length];
+        if (given === undefined) return [() => {}, () => {}];
+        const { taken, isBack } = given;
+        given.isBack = true;
+        const items = 'values' in taken ? taken.values : [taken.value];
+        const refusal = isBack ? 'ERR_INVALID_ARG_VALUE' : undefined;
+        return [
+          () =>
+            same(
+              codeOf(() => ours.putBack(taken)),
+              refusal,
+            ),
+          () => isBack || naive.giveBack(taken.key, items),
+        ];
+      }
+      case 'remove': {
+        const item = act.which % Math.max(this.#items, 1);
+        let isRemoved: boolean;
+        return [
+          () => {
+            isRemoved = ours.remove(act.key, item);
+          },
+          () => same(isRemoved, naive.remove(act.key, item)),
+        ];
+      }
+      case 'clear': {
+        let cleared: readonly number[];
+        return [
+          () => {
+            cleared = ours.clear(act.key);
+          },
+          () => deeplySame(cleared, naive.clear(act.key)),
+        ];
+      }
       case 'take': {
         const ids = Array.from({ length: act.many }, () => this.nextId());
         const keys = [...new Set(act.keys)];
@@ -53,8 +95,8 @@ export class QueuesStage extends LinesStage<QueuesAct, Queues<number>, NaiveQueu
       case 'tryTake': {
         let taken: string | undefined;
         const tryOurs = (): void => {
-          const { key, value } = ours.tryTake(act.keys) ?? {};
-          taken = key === undefined ? undefined : textOf(key, [value as number]);
+          const given = ours.tryTake(act.keys);
+          taken = given && this.#took(given);
         };
         return [tryOurs, () => same(naive.tryTake(act.keys, 1), taken)];
       }
@@ -65,11 +107,16 @@ export class QueuesStage extends LinesStage<QueuesAct, Queues<number>, NaiveQueu
     const options = { timeoutMs, signal: this.signalOf(id) };
     if (max === 0) {
       const taken = this.ours.take(keys, options);
-      this.follow(id, taken, ({ expired, key, value }) => (expired ? 'expired' : textOf(key, [value])));
+      this.follow(id, taken, (given) => (given.expired ? 'expired' : this.#took(given)));
     } else {
       const taken = this.ours.takeMany(keys, { ...options, max });
-      this.follow(id, taken, ({ expired, key, values }) => (expired ? 'expired' : textOf(key, values)));
+      this.follow(id, taken, (given) => (given.expired ? 'expired' : this.#took(given)));
     }
+  }
+
+  #took(taken: Taken<number, string> | TakenMany<number, string>): string {
+    this.#taken.push({ taken, isBack: false });
+    return textOf(taken.key, 'values' in taken ? taken.values : [taken.value]);
   }
 
   protected override compareKey(key: string): void {

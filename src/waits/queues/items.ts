@@ -3,8 +3,10 @@
 // Invariants. A line has items while somebody waits on it only if it is owed (HandOvers). `size` is
 // the number of all items, and `keys` that of the lines with items.
 import { mustHold } from '../../base/must-hold.ts';
+import { invalidArgValue } from '../../base/node-errors.ts';
 import { HandOvers } from '../lines/hand-overs.ts';
-import { ItemLine } from './item-line.ts';
+import { ItemLine, type TakenItem } from './item-line.ts';
+import { TakenMark } from './taken-mark.ts';
 import type { Taker } from './taker.ts';
 
 /** What {@link Queues.take} and {@link Queues.tryTake} give: an item. */
@@ -24,6 +26,10 @@ export interface TakenMany<V, K> {
 export class Items<V, K> extends HandOvers<K, ItemLine<K, V>> {
   size = 0;
   keys = 0;
+  /** How many were taken, those that came back each time. It gives the turns, too. */
+  taken = 0;
+  /** Before all others: of items that are put to the front. */
+  #firstTurn = 0;
 
   protected override newLine(key: K): ItemLine<K, V> {
     return new ItemLine(key);
@@ -32,17 +38,37 @@ export class Items<V, K> extends HandOvers<K, ItemLine<K, V>> {
   /** Adds an item without handing it over: `serveOrRest` follows. */
   add(line: ItemLine<K, V>, item: V): void {
     line.push(item);
-    this.#didAdd(line);
+    this.#count(line, 1);
   }
 
-  addFront(line: ItemLine<K, V>, item: V): void {
-    line.pushFront(item);
-    this.#didAdd(line);
+  /** As `add`, in the place of `turn`, or before all others. */
+  addBack(line: ItemLine<K, V>, item: V, turn: number = --this.#firstTurn): void {
+    line.putBack({ item, turn });
+    this.#count(line, 1);
   }
 
-  #didAdd(line: ItemLine<K, V>): void {
-    this.size++;
-    if (line.size === 1) this.keys++;
+  /**
+   * Adds what was taken, in its place, and returns its line: `serveOrRest` follows.
+   * @throws TypeError ERR_INVALID_ARG_VALUE for what was not taken here, or has come back.
+   */
+  addTaken(taken: Taken<V, K> | TakenMany<V, K>): ItemLine<K, V> {
+    const turns = TakenMark.turns(taken, this);
+    const items = turns && ('values' in taken ? taken.values : [taken.value]);
+    if (items === undefined || turns?.length !== items.length) {
+      const rule = 'must be what take, takeMany or tryTake of these Queues gave, and be put back once';
+      throw invalidArgValue('taken', rule, taken);
+    }
+    const line = this.lists.lineOf(taken.key);
+    TakenMark.remove(taken);
+    for (const [i, item] of items.entries()) this.addBack(line, item, turns[i]);
+    return line;
+  }
+
+  /** `more` items were added to `line`, or fewer are there. */
+  #count(line: ItemLine<K, V>, more: number): void {
+    this.size += more;
+    if (line.size === 0) this.keys--;
+    else if (line.size === more) this.keys++;
   }
 
   /** To be called after items were added. Hands over to those who wait. */
@@ -69,22 +95,41 @@ export class Items<V, K> extends HandOvers<K, ItemLine<K, V>> {
   }
 
   takeOne(line: ItemLine<K, V>): Taken<V, K> {
-    const taken: Taken<V, K> = { expired: false, key: line.key, value: this.#shift(line) };
+    const { item: value, turn } = this.#shift(line);
     if (line.isIdle) this.lists.rest(line);
-    return taken;
+    return TakenMark.add({ expired: false, key: line.key, value }, this, turn);
   }
 
   takeSome(line: ItemLine<K, V>, max: number): TakenMany<V, K> {
-    const values: V[] = [];
-    while (line.size > 0 && values.length < max) values.push(this.#shift(line));
+    const taken: TakenItem<V>[] = [];
+    while (line.size > 0 && taken.length < max) taken.push(this.#shift(line));
     if (line.isIdle) this.lists.rest(line);
-    return { expired: false, key: line.key, values };
+    const values = taken.map(({ item }) => item);
+    const turns = taken.map(({ turn }) => turn);
+    return TakenMark.add({ expired: false, key: line.key, values }, this, turns);
   }
 
-  #shift(line: ItemLine<K, V>): V {
-    this.size--;
-    if (line.size === 1) this.keys--;
-    return line.shift();
+  #shift(line: ItemLine<K, V>): TakenItem<V> {
+    const turn = ++this.taken;
+    const first = line.shiftBack() ?? { item: line.shift(), turn };
+    this.#count(line, -1);
+    return first;
+  }
+
+  /** Takes an item out, for nobody. True iff it was there. */
+  remove(line: ItemLine<K, V>, item: V): boolean {
+    if (!line.remove(item)) return false;
+    this.#count(line, -1);
+    if (line.isIdle) this.lists.rest(line);
+    return true;
+  }
+
+  /** Takes all items of `line` out, for nobody. */
+  clear(line: ItemLine<K, V>): V[] {
+    const items = line.takeAll();
+    if (items.length > 0) this.#count(line, -items.length);
+    if (line.isIdle) this.lists.rest(line);
+    return items;
   }
 
   protected override canGive(line: ItemLine<K, V>): boolean {

@@ -47,6 +47,8 @@ export interface ItemsSnapshot {
   keys: number;
   /** The option; null for no limit. */
   max: number | null;
+  /** Items that were taken since it was made; one that came back counts each time. */
+  taken: number;
 }
 
 /**
@@ -101,8 +103,7 @@ export class Queues<V, K = string> extends AbstractPurgatory<K, never> {
     const line = this.#lineToFill(key);
     if (this.#items.size >= this.#maxItems) this.#checkRoom(line, 1);
     this.#items.add(line, item);
-    this.#items.serveOrRest(line);
-    return line.size === 0;
+    return this.#serve(line);
   }
 
   /**
@@ -124,17 +125,50 @@ export class Queues<V, K = string> extends AbstractPurgatory<K, never> {
   }
 
   /**
-   * Puts an item before the others of `key`: for one whose taker is known to have gone. A taker may
-   * go unnoticed, so an item is delivered at most once. As `put`, but it is never refused: not when
-   * full, and not after `close`, when it is kept for `tryTake`.
+   * Puts what `take`, `takeMany` or `tryTake` gave back in its place: the items of a key are in the
+   * order in which they were put, whoever gives back first. For a taker that is known to have gone.
+   * A taker may go unnoticed, so an item is delivered at most once. True: those who wait have all of
+   * it. It is never refused: not when full, and not after `close`, when it is kept for `tryTake`.
+   * O(log n) an item, of n that came back and are kept.
+   *
+   * @throws TypeError ERR_INVALID_ARG_VALUE for another object, a copy, or one that was put back.
+   */
+  putBack(taken: Taken<V, K> | TakenMany<V, K>): boolean;
+  /**
+   * Puts an item before all others of `key`: as `put`, but it is never refused.
    *
    * @throws TypeError ERR_INVALID_ARG_VALUE for a key that is undefined.
    */
-  putBack(key: K, item: V): boolean {
-    const line = this.#items.lists.lineOf(checkedKey(key));
-    this.#items.addFront(line, item);
-    this.#items.serveOrRest(line);
-    return line.size === 0;
+  putBack(key: K, item: V): boolean;
+  putBack(...given: [taken: Taken<V, K> | TakenMany<V, K>] | [key: K, item: V]): boolean {
+    const items = this.#items;
+    if (given.length === 1) return this.#serve(items.addTaken(given[0]));
+    const line = items.lists.lineOf(checkedKey(given[0]));
+    items.addBack(line, given[1]);
+    return this.#serve(line);
+  }
+
+  /**
+   * Takes out the first item of `key` that is the same as `item`, as a Map compares them: its caller
+   * has given up. True iff it was there. False for one that was taken. Works after `close`, too.
+   * O(items of the key).
+   *
+   * @throws TypeError ERR_INVALID_ARG_VALUE for a key that is undefined.
+   */
+  remove(key: K, item: V): boolean {
+    const line = this.#items.lists.known(checkedKey(key));
+    return line !== undefined && this.#items.remove(line, item);
+  }
+
+  /**
+   * Takes out all items of `key`, and returns them in their order. Works after `close`, too.
+   * O(items of the key).
+   *
+   * @throws TypeError ERR_INVALID_ARG_VALUE for a key that is undefined.
+   */
+  clear(key: K): V[] {
+    const line = this.#items.lists.known(checkedKey(key));
+    return line === undefined ? [] : this.#items.clear(line);
   }
 
   /**
@@ -211,9 +245,9 @@ export class Queues<V, K = string> extends AbstractPurgatory<K, never> {
 
   /** As the snapshot of a Purgatory, with the items. */
   override snapshot(options?: SnapshotOptions): QueuesSnapshot {
-    const { size, keys } = this.#items;
+    const { size, keys, taken } = this.#items;
     const max = this.#maxItems === Number.POSITIVE_INFINITY ? null : this.#maxItems;
-    return { ...super.snapshot(options), items: { size, keys, max } };
+    return { ...super.snapshot(options), items: { size, keys, max, taken } };
   }
 
   #lineToFill(key: K): ItemLine<K, V> {
@@ -223,10 +257,17 @@ export class Queues<V, K = string> extends AbstractPurgatory<K, never> {
     return lists.lineOf(key);
   }
 
+  /** Hands over what was added. True iff nothing is kept. */
+  #serve(line: ItemLine<K, V>): boolean {
+    this.#items.serveOrRest(line);
+    return line.size === 0;
+  }
+
   /** @throws PurgatoryError ERR_PURGATORY_FULL, unless those who wait take what is too much. */
   #checkRoom(line: ItemLine<K, V>, count: number): void {
     const items = this.#items;
-    if (items.size + count - items.wanted(line, count) <= this.#maxItems) return;
+    const kept = count - items.wanted(line, count);
+    if (kept <= 0 || items.size + kept <= this.#maxItems) return;
     if (line.isIdle) items.lists.rest(line);
     throw items.parking.countRefusal(queuesFull(this.name, this.#maxItems));
   }

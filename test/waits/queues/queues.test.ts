@@ -1,7 +1,9 @@
+import { deepStrictEqual } from 'node:assert';
+import { inspect } from 'node:util';
 import { expect } from 'chai';
 import { ManualClock, SystemTimer } from '../../../src/index.ts';
 import { listen } from '../../../src/observe/events/index.ts';
-import { Queues, type QueuesOptions } from '../../../src/waits/queues/index.ts';
+import { Queues, type QueuesOptions, type Taken, type TakenMany } from '../../../src/waits/queues/index.ts';
 import { codeOf } from '../../support/code-of.ts';
 import { rejection } from '../../support/rejection.ts';
 import { turn } from '../../support/turns.ts';
@@ -103,10 +105,122 @@ describe('Queues', () => {
     expect((await wait).value).to.equal(3);
   });
 
+  it('restore the order in which items were put, whoever gives back first (behaviour 37)', async () => {
+    const { jobs } = queues();
+    jobs.putAll('a', [1, 2, 3, 4, 5, 6, 7]);
+    const one = await jobs.take(['a'], SOON);
+    const two = jobs.tryTake(['a']);
+    const some = await jobs.takeMany(['a'], { ...SOON, max: 2 });
+    const five = jobs.tryTake(['a']);
+    for (const taken of [one, some, two])
+      expect(jobs.putBack(taken as Taken<number, string>)).to.equal(false);
+    expect(jobs.sizeOf('a')).to.equal(6);
+    const again = await jobs.takeMany(['a'], { ...SOON, max: 3 });
+    expect(again.values).to.deep.equal([1, 2, 3]);
+    jobs.putBack(five as Taken<number, string>);
+    jobs.putBack('a', 0); // before all others
+    expect(jobs.putBack(again as TakenMany<number, string>)).to.equal(false);
+    expect(jobs.clear('a')).to.deep.equal([0, 1, 2, 3, 4, 5, 6, 7]);
+    expect([jobs.size, jobs.snapshot().items.taken]).to.deep.equal([0, 8]);
+  });
+
+  it('restore it also when the key was idle meanwhile, and for who waits (behaviour 37)', async () => {
+    const { jobs } = queues();
+    const takes = [1, 2, 3].map(() => jobs.take(['a'], SOON));
+    expect(jobs.putAll('a', [1, 2, 3])).to.equal(3);
+    const [one, two, three] = (await Promise.all(takes)) as Taken<number, string>[];
+    jobs.put('b', 9);
+    jobs.put('a', 4);
+    jobs.putBack(three);
+    jobs.putBack(one);
+    expect(jobs.clear('a')).to.deep.equal([1, 3, 4]);
+    const waits = [jobs.take(['a'], SOON), jobs.takeMany(['a'], { ...SOON, max: 5 })];
+    expect(jobs.putBack(two)).to.equal(true);
+    jobs.putAll('a', [5, 6]);
+    expect(await Promise.all(waits)).to.deep.equal([
+      taken('a', 2),
+      { expired: false, key: 'a', values: [5, 6] },
+    ]);
+    Queues.check(jobs);
+  });
+
+  it('refuse to put back what they did not give, or what was put back (behaviour 37)', async () => {
+    const { jobs } = queues();
+    const others = queues().jobs;
+    for (const each of [jobs, others]) each.putAll('a', [1, 2, 3]);
+    const own = jobs.tryTake(['a']) as Taken<number, string>;
+    const some = (await jobs.takeMany(['a'], { ...SOON, max: 2 })) as TakenMany<number, string>;
+    some.values.pop();
+    const refused = [others.tryTake(['a']), { ...own }, { expired: true }, some, undefined, null, 'a', 7];
+    for (const each of refused) {
+      expect(codeOf(() => jobs.putBack(each as Taken<number, string>))).to.equal('ERR_INVALID_ARG_VALUE');
+    }
+    jobs.putBack(own);
+    expect(() => jobs.putBack(own)).to.throw('must be what take, takeMany or tryTake of these Queues gave');
+    expect([jobs.size, others.size]).to.deep.equal([1, 2]);
+    Queues.check(jobs);
+  });
+
+  it('give what looks like a plain object, with nothing else in it', async () => {
+    const { jobs } = queues();
+    jobs.put('a', 1);
+    const one = await jobs.take(['a'], SOON);
+    deepStrictEqual(one, { expired: false, key: 'a', value: 1 });
+    expect(inspect(one, { showHidden: true })).to.equal("{ expired: false, key: 'a', value: 1 }");
+  });
+
+  it('restore the order of 100,000 that come back one by one, the first ones first', () => {
+    const { jobs } = queues();
+    const all = Array.from({ length: 100_000 }, (_, i) => i);
+    jobs.putAll('a', all);
+    const given = all.map(() => jobs.tryTake(['a']) as Taken<number, string>);
+    for (const each of given) jobs.putBack(each);
+    expect(jobs.clear('a')).to.deep.equal(all);
+  });
+
+  it('take out an item whose caller has given up, the first that is the same', async () => {
+    const { jobs } = queues({ maxItems: 6 });
+    jobs.putAll('a', [1, 2, Number.NaN, 2, 3]);
+    jobs.put('b', 2);
+    const one = jobs.tryTake(['a']);
+    expect([jobs.remove('a', 2), jobs.remove('a', Number.NaN), jobs.remove('a', 7)]).to.deep.equal([
+      true,
+      true,
+      false,
+    ]);
+    expect([jobs.remove('c', 2), jobs.remove('a', 1), jobs.size]).to.deep.equal([false, false, 3]);
+    jobs.putBack(one as Taken<number, string>);
+    expect([jobs.remove('a', 1), jobs.remove('b', 2)]).to.deep.equal([true, true]);
+    expect([...jobs.keys()]).to.deep.equal(['a']);
+    jobs.close();
+    expect([jobs.remove('a', 3), jobs.clear('a'), jobs.clear('a')]).to.deep.equal([true, [2], []]);
+    expect(codeOf(() => jobs.remove(undefined as never, 2))).to.equal('ERR_INVALID_ARG_VALUE');
+    expect(codeOf(() => jobs.clear(undefined as never))).to.equal('ERR_INVALID_ARG_VALUE');
+    expect([jobs.size, [...jobs.keys()]]).to.deep.equal([0, []]);
+    Queues.check(jobs);
+  });
+
+  it('hand over what somebody waits for though they are over their limit', async () => {
+    const { jobs } = queues({ maxItems: 2 });
+    jobs.putAll('a', [1, 2]);
+    const back = jobs.tryTake(['a']) as Taken<number, string>;
+    jobs.put('a', 3);
+    jobs.putBack(back);
+    expect(jobs.size).to.equal(3);
+    const wait = jobs.take(['b'], SOON);
+    expect(jobs.put('b', 4)).to.equal(true);
+    expect((await wait).value).to.equal(4);
+    const some = jobs.takeMany(['b'], { ...SOON, max: 5 });
+    expect(codeOf(() => jobs.putAll('b', [1, 2, 3, 4, 5, 6]))).to.equal('ERR_PURGATORY_FULL');
+    expect(jobs.putAll('b', [5, 6])).to.equal(2);
+    expect((await some).values).to.deep.equal([5, 6]);
+    expect(codeOf(() => jobs.put('b', 7))).to.equal('ERR_PURGATORY_FULL');
+  });
+
   it('refuse items beyond maxItems, but not those that are handed over', async () => {
     const { jobs } = queues({ maxItems: 2 });
     expect([jobs.maxItems, queues().jobs.maxItems]).to.deep.equal([2, Number.POSITIVE_INFINITY]);
-    expect(queues().jobs.snapshot().items).to.deep.equal({ size: 0, keys: 0, max: null });
+    expect(queues().jobs.snapshot().items).to.deep.equal({ size: 0, keys: 0, max: null, taken: 0 });
     jobs.putAll('a', [1, 2]);
     expect(codeOf(() => jobs.put('b', 3))).to.equal('ERR_PURGATORY_FULL');
     const wait = jobs.take(['b'], SOON);
@@ -115,7 +229,7 @@ describe('Queues', () => {
     expect([jobs.numDelayed, jobs.size]).to.deep.equal([2, 2]);
     expect(jobs.putAll('b', [3, 4, 5])).to.equal(3);
     expect([(await wait).value, (await some).values]).to.deep.equal([3, [4, 5]]);
-    expect(jobs.snapshot()).to.deep.include({ items: { size: 2, keys: 1, max: 2 } });
+    expect(jobs.snapshot()).to.deep.include({ items: { size: 2, keys: 1, max: 2, taken: 3 } });
     expect(jobs.snapshot().refused).to.deep.equal({ ERR_PURGATORY_FULL: 2 });
     Queues.check(jobs);
   });
