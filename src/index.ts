@@ -7,6 +7,7 @@ export { DelayedOperation } from './purgatory/delayed-operation.ts';
 export type { EventOptions } from './purgatory/event-limit.ts';
 export { Purgatory } from './purgatory/purgatory.ts';
 export type { PurgatoryOptions, WaitOptions } from './purgatory/purgatory-options.ts';
+export type { PurgatoryTotals } from './purgatory/telemetry/purgatory-meter.ts';
 export type {
   EventsSnapshot,
   HotKey,
@@ -15,7 +16,6 @@ export type {
   PurgatorySnapshot,
   SnapshotOptions,
 } from './purgatory/telemetry/purgatory-snapshot.ts';
-export type { PurgatoryRates, PurgatoryTotals } from './purgatory/telemetry/rates.ts';
 export type { NotYet, WaitResult } from './purgatory/wait.ts';
 export type { Attempt, AttemptContext } from './purgatory/wait-for.ts';
 export type { FixedDelayOptions, FixedRateOptions } from './timer/periodic-task.ts';

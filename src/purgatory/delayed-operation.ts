@@ -69,8 +69,8 @@ export abstract class DelayedOperation extends TimerTask {
 
   /**
    * Tries to complete: if the condition holds, returns `this.forceComplete()`, else false. A
-   * Purgatory calls it before parking, once more right after, and for each event on one of the
-   * keys. A ThresholdPurgatory calls it once, when all thresholds are reached.
+   * Purgatory calls it before parking, and for each event on one of the keys. If the try before
+   * parking has caused an event itself, one more follows right after parking. A ThresholdPurgatory calls it once, when all thresholds are reached.
    *
    * @param key that of the event which causes the try. Undefined where none does: at parking, for
    * the sweep of a bus, and in a call of your own.

@@ -214,7 +214,9 @@ export class EventQueue<K> implements PendingEvents {
   #begin(pass: Pass<K>, slot: Slot, job: Job): void {
     this.#parking.lists.begin(pass, slot);
     tryPart(this.#parking, pass, job);
-    if (!pass.isOver) this.#held.set(pass.key, pass);
+    if (pass.isOver) return;
+    pass.sinceMs = job.lastMs;
+    this.#held.set(pass.key, pass);
   }
 
   #serveHeld(job: Job): void {
@@ -222,11 +224,10 @@ export class EventQueue<K> implements PendingEvents {
     const { key } = pass;
     this.#held.delete(key);
     this.#held.set(key, pass); // behind the others
-    if (pass.hasBegun) {
-      pass.sinceMs = Math.min(pass.sinceMs ?? Number.POSITIVE_INFINITY, job.lastMs);
-    } else {
+    if (!pass.hasBegun) {
       const slot = this.#parking.lists.find(key);
       if (slot !== undefined) this.#parking.lists.begin(pass, slot);
+      pass.sinceMs = job.lastMs;
     }
     tryPart(this.#parking, pass, job);
     if (!pass.isOver || this.#held.get(key) !== pass) return; // user code may have closed it

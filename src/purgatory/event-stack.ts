@@ -10,7 +10,7 @@ export const NO_EVENT: unique symbol = Symbol('no event');
 export class EventStack {
   /** The key of each event, or NO_EVENT, from the outermost in. */
   readonly keys: unknown[] = [];
-  /** Counts the events, to see one that comes in the middle of a first try. */
+  /** Counts the events, to see one that a try at parking causes. */
   events = 0;
   /** A condition has returned a promise since this was set to false. */
   hasPromises = false;

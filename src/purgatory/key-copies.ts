@@ -1,5 +1,5 @@
 // The watch keys of the operation that is being parked, checked and copied. Only the keys at that
-// moment count: getters, a Proxy, and what user code does to the array in the first try cannot
+// moment count: getters, a Proxy, and what user code does to the array in the try at parking cannot
 // change them.
 //
 // Ground rules. It belongs to one purgatory. A copy is for one call that parks, from `take` to

@@ -31,7 +31,7 @@ import type { ParkedLists } from './parked-lists.ts';
 import type { CheckedPurgatoryOptions } from './purgatory-options.ts';
 import { PurgatoryMeter } from './telemetry/purgatory-meter.ts';
 import type { EventsSnapshot } from './telemetry/purgatory-snapshot.ts';
-import { tryElseReject, tryElseReport, tryOnce } from './tries.ts';
+import { tryElseReport, tryOnce } from './tries.ts';
 
 const COMPLETED_ALREADY =
   'purgatory "%s": a %s that is completed already is not parked. Each wait takes a new one';
@@ -95,14 +95,17 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
   }
 
   /**
-   * Tries `operation`, parks it, and tries it again: its condition may have come true in between.
-   * True iff one of these tries completed it. (Kafka's safeTryCompleteElseWatch.)
+   * Tries `operation`, and parks it if that does not complete it. True iff it is completed. Nothing
+   * comes between the two but what that try itself does. Where it has caused an event, too early for
+   * itself, it is tried once more. (Kafka tries twice in any case: another thread may come between.)
    *
-   * @throws as {@link tryElsePark} and {@link tryParked}; nothing is parked then.
+   * @throws as {@link tryElsePark}; nothing is parked then.
    */
   tryElseWatch(operation: DelayedOperation, watches: readonly Watch[]): boolean {
+    const { events } = this.underWay;
     const arrival = this.tryElsePark(operation, watches);
-    return arrival === 'parked' ? this.tryParked(operation) : arrival === 'completed';
+    if (arrival !== 'parked') return arrival === 'completed';
+    return this.underWay.events !== events && this.triesFor(operation, NO_EVENT);
   }
 
   /**
@@ -123,21 +126,6 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
     }
     this.park(operation, watches);
     return 'parked';
-  }
-
-  /**
-   * The second try, of an operation that has just been parked. True iff it completed it.
-   *
-   * @throws what the try throws; then it is not parked any more.
-   */
-  tryParked(operation: DelayedOperation): boolean {
-    this.underWay.keys.push(NO_EVENT);
-    try {
-      if (this.meter.hasTryListener) this.meter.willTry(operation, undefined);
-      return tryElseReject(operation, this);
-    } finally {
-      this.endEvent();
-    }
   }
 
   /** False for an operation that is over. */
@@ -190,7 +178,7 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
   }
 
   /**
-   * For a wait of `delayMs`, before its first try.
+   * For a wait of `delayMs`, before its try.
    *
    * @throws PurgatoryError if the purgatory or its timer is full.
    */

@@ -30,7 +30,7 @@ export class Pass<K = unknown> {
   tried = 0;
   /** How many may still complete. A deadline that meets the event counts too. */
   left: number;
-  /** The reading of the clock before its second part, in ms. */
+  /** When it began, in ms, if it does not fit in a batch. */
   sinceMs: number | undefined = undefined;
   /** The pass of the events that have come meanwhile. It has yet to begin. */
   after: Pass<K> | undefined = undefined;

@@ -183,30 +183,19 @@ export class Purgatory<K = string, Op extends DelayedOperation = DelayedOperatio
       const checked = checkedWaitOptions(options);
       if (this.#parking.isClosed) throw this.#parking.countRefusal(purgatoryClosed(this.name));
       if (checked.signal !== undefined) throwIfAborted(checked.signal);
-      // Before the first try: a limit that lets reads begin sheds no load.
+      // Before its try: a limit that lets reads begin sheds no load.
       this.#parking.checkRoom(checked.timeoutMs);
       const wait = new Waiter(attempt as Attempt<unknown, unknown>, checked);
       try {
-        this.#tryElseWatch(wait, keys);
+        this.#parking.tryElseWatch(wait, keys);
         this.#copies.giveBack(keys);
       } catch (error) {
-        wait.abort(error); // what its first try has begun aborts, too
+        wait.abort(error); // what its try has begun aborts, too
       }
       return wait.begin() as Promise<WaitResult<Exclude<T, NotYet>>>;
     } catch (error) {
       return Promise.reject(error);
     }
-  }
-
-  /**
-   * A wait whose first try goes on has its second try when that has ended. But if the first try
-   * itself caused an event, the second try is made now, and leaves a note.
-   */
-  #tryElseWatch(wait: Waiter, keys: readonly K[]): void {
-    const { underWay } = this.#parking;
-    const { events } = underWay;
-    if (this.#parking.tryElsePark(wait, keys) !== 'parked') return;
-    if (!wait.isUnderWay || underWay.events !== events) this.#parking.tryParked(wait);
   }
 
   override close(): Op[] {

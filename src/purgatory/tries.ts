@@ -1,11 +1,10 @@
 // A try: one call of the user's `tryComplete`, held to its contract.
 //
-//   the try                              what it throws
-//   before parking: tryOnce              goes to the caller, and nothing is parked
-//   right after parking: tryElseReject   goes to the caller, and the operation is taken out
-//   for an event: tryElseReport          goes to `onError`, and the operation stays parked
+//   the try                    what it throws
+//   before parking: tryOnce    goes to the caller, and nothing is parked
+//   once parked: tryElseReport goes to `onError`, and the operation stays parked
 //
-// (The condition of a wait throws in wait-for.ts, which rejects the wait in all three cases.)
+// (The condition of a wait throws in wait-for.ts, which rejects the wait in both cases.)
 import { notCompleted } from '../base/errors.ts';
 import { invalidReturnValue } from '../base/node-errors.ts';
 import { COMPLETED, type DelayedOperation, type Keeper } from './delayed-operation.ts';
@@ -32,16 +31,6 @@ function badResult(operation: DelayedOperation, result: unknown): Error {
   // well.
   Promise.resolve(result).catch(() => {});
   return invalidReturnValue('a boolean', `${type}.tryComplete`, result);
-}
-
-/** A try of an operation that has just been parked. @throws as {@link tryOnce}. */
-export function tryElseReject(operation: DelayedOperation, keeper: Keeper): boolean {
-  try {
-    return tryOnce(operation);
-  } catch (error) {
-    if (operation.$keeper === keeper) keeper.reject(operation, error);
-    throw error;
-  }
 }
 
 /**

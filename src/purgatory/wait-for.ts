@@ -22,8 +22,7 @@ export interface AttemptContext<K = string> {
   readonly signal: AbortSignal;
   /**
    * The watch key whose event caused this try. If several events came during the try before, it is
-   * the key of the last. Undefined for the first tries, right before and after parking, and for the
-   * sweep of a bus.
+   * the key of the last. Undefined at parking, and for the sweep of a bus.
    */
   readonly key: K | undefined;
 }

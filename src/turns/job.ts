@@ -134,9 +134,9 @@ export class Job {
     return Math.min(this.size, MAX_ANSWERS);
   }
 
-  /** Does a batch of at most `steps` steps. Returns whether anything is left. */
-  doBatch(steps: number, endMs: number): boolean {
-    this.left = Math.min(this.size, steps);
+  /** Does a batch. Returns whether anything is left. */
+  doBatch(endMs: number): boolean {
+    this.left = this.size;
     this.answersLeft = Math.min(this.left, MAX_ANSWERS);
     this.hasAnswered = false;
     this.needsMicrotasks = false;

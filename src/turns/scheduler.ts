@@ -5,8 +5,8 @@
 //                             ▲ the end of the turn            ▲ what has yielded
 //                             └─ the slice: 5 ms, all included ┘
 //
-// Each job gets a batch in rotation; deadlines and all other jobs alternate. The first reading of
-// the clock opens the slice, an immediate closes it. When it is spent, or after a throw, the rest
+// Each job gets a batch in rotation; deadlines and all other jobs alternate. The first batch of a
+// turn opens the slice, an immediate closes it. When it is spent, or after a throw, the rest
 // yields in its order. Where time stands still (a ManualClock, a fake), it is never spent.
 import type { Clock } from '../clock/clock.ts';
 import { afterMicrotasks, inNextTurn, TurnEnd } from '../clock/later.ts';
@@ -18,8 +18,6 @@ import { FIRST_BATCH, Job, type JobOptions, type JobRunner } from './job.ts';
  */
 export const DEFAULT_SLICE_MS = 5;
 
-/** The steps that are made in a turn before the clock is read; none of them is a deadline. */
-const FREE_STEPS = FIRST_BATCH;
 /**
  * Batches in a row that answer no wait: some milliseconds of them. Then jobs yield on any clock: a
  * condition that notifies its own key would go on for ever.
@@ -43,12 +41,11 @@ export class Scheduler implements JobRunner {
   beganMs = 0;
   /** The last reading, in ms. Infinity: none yet. */
   lastMs: number = Number.POSITIVE_INFINITY;
-  #freeSteps = 0;
   #vainBatches = 0;
   /** The job whose batch has the time since the last reading. */
   #timed: Job | undefined;
-  /** How many promises may yet settle in the batch under way. Outside of a batch: undefined. */
-  #settlesLeft: number | undefined;
+  /** How many promises may yet settle in the batch under way, or before the slice opens. */
+  #settlesLeft: number = FIRST_BATCH;
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -80,7 +77,7 @@ export class Scheduler implements JobRunner {
     job.isUnderWay = true;
     try {
       do this.#settlesLeft = job.mostAnswers;
-      while (job.doBatch(job.size, Number.POSITIVE_INFINITY));
+      while (job.doBatch(Number.POSITIVE_INFINITY));
     } finally {
       this.#settlesLeft = outer;
       job.isUnderWay = false;
@@ -88,15 +85,11 @@ export class Scheduler implements JobRunner {
   }
 
   /**
-   * Whether a promise may settle in the call that ends it: as many as a batch may answer, and
-   * outside of batches as there are free steps. It reads no clock: one that throws would lose the
-   * answer.
+   * Whether a promise may settle in the call that ends it: as many as a batch may answer, and a few
+   * in a turn before its slice opens. It reads no clock: one that throws would lose the answer.
    */
   takeSettle(): boolean {
-    if (this.#settlesLeft !== undefined) return this.#settlesLeft-- > 0;
-    if (this.#isSliceOpen || this.#freeSteps >= FREE_STEPS) return false;
-    this.#freeSteps++;
-    return true;
+    return this.#settlesLeft-- > 0;
   }
 
   /**
@@ -121,19 +114,14 @@ export class Scheduler implements JobRunner {
       this.#runBatch(job);
       if (!job.needsMicrotasks) continue;
       if (this.#isIdle) return false;
-      if (!this.#isSliceOpen) this.#read(); // what runs before the next batch counts
       afterMicrotasks(this.#drain);
       return true;
     }
     return false;
   }
 
-  /**
-   * The job that comes next. What has spent the slice yields. Reads the clock, unless it is free.
-   */
+  /** The job that comes next. Reads the clock: what has spent the slice yields. */
   #next(): Job | undefined {
-    const isFree = !this.#isSliceOpen && this.#freeSteps < FREE_STEPS && this.#deadlines.length === 0;
-    if (isFree) return this.#others.shift();
     if (this.#isIdle) return undefined;
     this.#read();
     const usedMs = this.#clock.isStill ? 0 : this.lastMs - this.beganMs;
@@ -145,21 +133,19 @@ export class Scheduler implements JobRunner {
   }
 
   #runBatch(job: Job): void {
-    const isFree = !this.#isSliceOpen;
     let isLeft = true;
     let hasThrown = true;
     this.#isDeadlineNext = !job.isOfTimer;
     this.#settlesLeft = job.mostAnswers;
     try {
-      isLeft = job.doBatch(isFree ? FREE_STEPS - this.#freeSteps : job.size, this.beganMs + job.sliceMs);
+      isLeft = job.doBatch(this.beganMs + job.sliceMs);
       hasThrown = false;
     } finally {
-      this.#settlesLeft = undefined;
-      if (isFree) this.#freeSteps += isLeft ? FREE_STEPS : job.done;
+      this.#settlesLeft = 0;
       if (hasThrown) this.#yield(job);
       else if (isLeft) this.wake(job);
     }
-    if (isLeft && !isFree) this.#timed = job;
+    if (isLeft) this.#timed = job;
     this.#vainBatches = job.hasAnswered ? 0 : this.#vainBatches + 1;
   }
 
@@ -178,7 +164,7 @@ export class Scheduler implements JobRunner {
 
   readonly #closeSlice = (): void => {
     this.#isSliceOpen = false;
-    this.#freeSteps = 0;
+    this.#settlesLeft = FIRST_BATCH;
     this.#vainBatches = 0;
   };
 
@@ -206,7 +192,6 @@ export class Scheduler implements JobRunner {
     this.#isDeadlineNext = jobs[0].isOfTimer;
     this.#deadlines = jobs.filter(({ isOfTimer }) => isOfTimer).concat(this.#deadlines);
     this.#others = jobs.filter(({ isOfTimer }) => !isOfTimer).concat(this.#others);
-    this.#freeSteps = FREE_STEPS; // what has yielded is much work: the clock is read from the first batch on
     this.#turnEnd.request();
   };
 }

@@ -233,8 +233,6 @@ class Pair {
     else {
       expected.begin();
       expected.wasParked = expected.isParked;
-      // The second try: not while the first attempt is under way.
-      if (expected.isParked && !expected.isUnderWay) expected.begin();
     }
     const { timeoutMs } = spec;
     const wait = (attempt: () => unknown): Promise<unknown> =>

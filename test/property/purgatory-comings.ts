@@ -36,19 +36,30 @@ export abstract class ComingsAndGoings extends Stage {
     const frame = this.within(this.#parkFrame(operation, keys), () => {
       try {
         result = this.purgatories[i].tryCompleteElseWatch(operation, keys);
+        this.#parkTriedOnce(operation);
       } catch (error) {
         result = { error: error instanceof ScriptedError ? error : codeOf(error) };
       }
     });
-    let expected = refusal ?? frame.result;
+    // What its second try has completed in another way counts, as for an event.
+    let expected = refusal ?? (frame.tries === 2 ? operation.hasCompleted : frame.result);
     if (refusal !== undefined) {
       this.verify('tried although refused', frame.tries, 0);
     } else if (frame.tries === 1 && frame.result === false && !operation.hasCompleted) {
-      expected = { error: this.#refusal(operation, reference.isClosed) };
-    } else if (typeof frame.result === 'object') {
-      reference.leave(operation);
+      const why = reference.holds(operation) ? 'nothing' : this.#refusal(operation, reference.isClosed);
+      expected = why === 'nothing' ? false : { error: why };
     }
     this.verify('tryCompleteElseWatch', result, expected);
+  }
+
+  /** The call has parked it, after one try, and no code of a user came between. */
+  #parkTriedOnce(guest: HistoryOperation | HistoryWaiter): void {
+    const frame = this.top;
+    if (frame?.kind !== 'park' || frame.tries !== 1 || frame.result !== false) return;
+    const reference = this.referenceOf(guest);
+    if (reference.holds(guest) || (!guest.isWaiter && (guest as HistoryOperation).hasCompleted)) return;
+    if (this.#refusal(guest, reference.isClosed) !== 'nothing') return;
+    reference.park(guest, frame.keys, this.clock.now(), this.timerReference.isInPass);
   }
 
   /** Why a guest was not parked after its first try. */
@@ -77,10 +88,12 @@ export abstract class ComingsAndGoings extends Stage {
       waiter.follow(
         this.purgatories[i].waitFor(spec.keys, waiter.attempt, { timeoutMs: spec.delayMs, signal }),
       );
+      this.#parkTriedOnce(waiter);
     });
     this.verify('attempts of a refused waiter', refused && frame.tries > 0, false);
     if (!refused && frame.tries === 1 && frame.result === false) {
-      waiter.expect({ kind: 'rejected', value: this.#refusal(waiter, reference.isClosed) });
+      const why = this.#refusal(waiter, reference.isClosed);
+      if (why !== 'nothing' && !reference.holds(waiter)) waiter.expect({ kind: 'rejected', value: why });
     }
   }
 

@@ -276,7 +276,7 @@ export abstract class Stage implements Host {
       this.referenceOf(guest).leave(guest);
       (guest as HistoryWaiter).expect({ kind: 'rejected', value: error });
     }
-    if (frame?.kind === 'park') frame.result = { error };
+    if (frame?.kind === 'park' && frame.tries === 1) frame.result = { error };
     else if (!isWaiter) this.#toReport.push({ error, operation: guest });
     else if (frame?.kind === 'pass') frame.slack++;
   }

@@ -21,6 +21,8 @@ export class ShortReference implements Side {
   readonly #underWay: Key[] = [];
   #nowMs = 0;
   #isClosed = false;
+  /** How many there were. */
+  #events = 0;
 
   constructor(script: Script) {
     this.#script = script;
@@ -29,16 +31,12 @@ export class ShortReference implements Side {
 
   park(who: Who, keys: readonly Key[]): boolean {
     if (!this.#admits(who)) return false;
+    const events = this.#events;
     if (this.#script.tryOf(who)) return true;
     if (!this.#admits(who)) return false;
     const parked = { who, keys, dueMs: this.#nowMs + DELAY_MS[who] };
     this.#parked.push(parked);
-    try {
-      return this.#script.tryOf(who);
-    } catch (error) {
-      this.#leave(who);
-      throw error;
-    }
+    return this.#events !== events && this.#completes(who);
   }
 
   #admits(who: Who): boolean {
@@ -67,6 +65,7 @@ export class ShortReference implements Side {
   }
 
   notify(key: Key, atMost: number): void {
+    this.#events++;
     const isForNobody = !this.#parked.some(({ keys }) => keys.includes(key));
     if (this.#isClosed || (isForNobody && key !== this.#served && !this.#pending.has(key))) return;
     this.#pending.set(key, (this.#pending.get(key) ?? 0) + atMost);
@@ -77,6 +76,7 @@ export class ShortReference implements Side {
       this.notify(key, atMost);
       return 0;
     }
+    this.#events++;
     this.#underWay.push(key);
     const completed = this.#pass(key, atMost);
     this.#underWay.pop();

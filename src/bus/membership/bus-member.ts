@@ -58,7 +58,7 @@ export interface BusMember {
  * @experimental
  */
 export interface KeyInterest {
-  /** `key` gets its first watcher. To be called before the second try. O(length of the key). */
+  /** `key` gets its first watcher. O(length of the key). */
   watched(key: string): void;
   /** `key` has lost its last watcher. O(length of the key). */
   unwatched(key: string): void;

@@ -7,8 +7,8 @@
 // is the present; whatever looks back does so by seconds. All times are in ms: `...AtMs` and
 // `nowMs` by the clock of their timer or feed, `wallMs` since 1970.
 import type { BusSnapshot } from '../../bus/telemetry/bus-snapshot.ts';
+import type { PurgatoryTotals } from '../../purgatory/telemetry/purgatory-meter.ts';
 import type { OldOperation, PassSnapshot } from '../../purgatory/telemetry/purgatory-snapshot.ts';
-import type { PurgatoryTotals } from '../../purgatory/telemetry/rates.ts';
 import type { WheelCascaded } from '../../timer/timer-meter.ts';
 import type { TimerSnapshot } from '../../timer/timer-snapshot.ts';
 import type { ObservedSnapshot } from '../live-sources.ts';

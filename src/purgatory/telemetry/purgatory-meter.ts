@@ -6,12 +6,30 @@
 // the youngest parked operation without a deadline and those whose try is open, until they leave. A
 // parked operation causes one event `parked`, then any number of `tried`, and when
 // it leaves one of `completed`, `expired`, `cancelled` and `rejected`. An operation that its first
-// try completes, or whose first try throws, was never parked and causes no event.
+// try completes, or whose try at parking throws, was never parked and causes no event.
 import { type Channel, channel } from 'node:diagnostics_channel';
 import { debug } from '../../base/debug.ts';
 import type { Timer } from '../../timer/timer.ts';
 import type { DelayedOperation } from '../delayed-operation.ts';
-import { type PurgatoryTotals, Rates } from './rates.ts';
+
+/** How operations left their purgatory, counted since it was made. */
+export interface PurgatoryTotals {
+  /** Entered: those that left, and those that are parked now. */
+  parked: number;
+  /** Answered before the deadline: by an event, or forced. */
+  completed: number;
+  /** Answered by the deadline. */
+  expired: number;
+  /** Taken out unanswered: cancelled, aborted or closed. */
+  cancelled: number;
+  /** Taken out unanswered, because its own condition threw, or its load failed. */
+  rejected: number;
+  /**
+   * Throws of user code that were reported. The operation counts as completed, expired or still
+   * parked besides.
+   */
+  failed: number;
+}
 
 /** Where the operation is, or was, parked: a purgatory of any kind. */
 export interface Named {
@@ -42,8 +60,8 @@ export interface OperationTried {
   readonly purgatory: Named;
   readonly operation: DelayedOperation;
   /**
-   * The key of the event. Undefined for the second try, right after parking, for a sweep, and for
-   * the try that follows one whose promise has settled.
+   * The key of the event. Undefined for a sweep, for the try that follows one whose promise has
+   * settled, and for the one more try right after parking.
    */
   readonly key: unknown;
 }
@@ -91,7 +109,6 @@ const ends: Readonly<Record<'completed' | 'expired' | 'cancelled' | 'rejected', 
 };
 
 export class PurgatoryMeter {
-  readonly rates: Rates;
   #purgatory!: Named;
   readonly #timer: Timer;
   readonly #counts = { completed: 0, expired: 0, cancelled: 0, rejected: 0, failed: 0 };
@@ -106,7 +123,6 @@ export class PurgatoryMeter {
 
   constructor(timer: Timer) {
     this.#timer = timer;
-    this.rates = new Rates(timer.now());
   }
 
   /** To be called once, before anything is parked: events name this purgatory. */

@@ -1,6 +1,6 @@
 // The picture of a purgatory at one moment: plain JSON of bounded size, at a bounded cost.
 //
-// Ground rules. It reads, and changes nothing but the samples of rates and of keys. It takes one
+// Ground rules. It reads, and changes nothing but the sample of keys. It takes one
 // clock reading. Texts are cut (text.ts).
 import { checkedNumber } from '../../base/checks.ts';
 import { cut, keyText } from '../../base/text.ts';
@@ -8,8 +8,7 @@ import { knownOptions, type OptionNames } from '../../base/unread-options.ts';
 import type { DelayedOperation } from '../delayed-operation.ts';
 import type { ParkedLists } from '../parked-lists.ts';
 import type { Pass } from '../pass.ts';
-import { ageMs, type PurgatoryMeter } from './purgatory-meter.ts';
-import type { PurgatoryRates, PurgatoryTotals } from './rates.ts';
+import { ageMs, type PurgatoryMeter, type PurgatoryTotals } from './purgatory-meter.ts';
 
 /** A purgatory at one moment. Times are in ms by its timer's clock. */
 export interface PurgatorySnapshot {
@@ -30,7 +29,6 @@ export interface PurgatorySnapshot {
    * ERR_PURGATORY_FULL always, others once there was one. They are in no other total.
    */
   refused: Record<string, number>;
-  rates: PurgatoryRates;
   events: EventsSnapshot;
   openTries: OpenTriesSnapshot;
   endless: EndlessSnapshot;
@@ -146,7 +144,6 @@ export function purgatorySnapshot(
 ): PurgatorySnapshot {
   const top = checkedTop(options);
   const nowMs = meter.now();
-  const totals = meter.totals(lists.size);
   return {
     name,
     nowMs,
@@ -154,9 +151,8 @@ export function purgatorySnapshot(
     watched: lists.pairs,
     watchedKeys: lists.keys,
     maxParked: maxParked === Number.POSITIVE_INFINITY ? null : maxParked,
-    totals,
+    totals: meter.totals(lists.size),
     refused: meter.refused,
-    rates: meter.rates.at(nowMs, totals),
     events: events?.snapshot?.(nowMs) ?? { ...NO_EVENTS },
     openTries: openTries(meter, lists, nowMs),
     endless: endless(meter, lists, nowMs),

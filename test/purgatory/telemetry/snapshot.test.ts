@@ -57,42 +57,6 @@ describe('purgatory.snapshot()', () => {
     expect(purgatory.snapshot().totals).to.include({ parked: 1, completed: 1, failed: 1 });
   });
 
-  it('tells rates per second, over the time since the snapshot before', () => {
-    const { clock, purgatory, park } = hall();
-    for (let i = 0; i < 6; i++) park(`${i}`, ['k'], { delayMs: 500 });
-    clock.advance(2_000);
-    expect(purgatory.snapshot().rates).to.deep.equal({
-      overMs: 2_000,
-      parked: 3,
-      completed: 0,
-      expired: 3,
-      cancelled: 0,
-      rejected: 0,
-      failed: 0,
-    });
-    park('a', ['k']).forceComplete();
-    clock.advance(20_000);
-    expect(purgatory.snapshot().rates).to.include({ overMs: 20_000, completed: 0.05, expired: 0 });
-  });
-
-  it('tells rates over one to ten seconds where snapshots are taken often', () => {
-    const { clock, purgatory, park } = hall();
-    const windows: number[] = [];
-    for (let i = 0; i < 60; i++) {
-      park('a', ['k']).forceComplete();
-      clock.advance(250);
-      const { overMs, completed } = purgatory.snapshot().rates;
-      windows.push(overMs);
-      expect(completed).to.equal(4);
-    }
-    expect(Math.max(...windows)).to.be.at.most(10_000);
-    expect(windows.slice(4).every((overMs) => overMs >= 1_000)).to.equal(true);
-  });
-
-  it('tells rates of zero in the very moment of its making', () => {
-    expect(hall().purgatory.snapshot().rates).to.include({ overMs: 0, parked: 0 });
-  });
-
   it('tells the oldest first, with age, deadline, keys in the order given, and class', () => {
     const { clock, purgatory, park } = hall();
     clock.advance(1_000);

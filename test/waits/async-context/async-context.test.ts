@@ -122,7 +122,7 @@ describe('The async context of a delayed operation', () => {
     early.ready = true;
     als.run('event', () => purgatory.checkAndComplete('early'));
     await until(() => late.isCompleted);
-    expect(log.slice(4)).to.deep.equal([
+    expect(log.slice(2)).to.deep.equal([
       'tryComplete in event',
       'onComplete in event',
       'onComplete in undefined',
@@ -139,7 +139,7 @@ describe('The async context of a delayed operation', () => {
     als.run('first', () => purgatory.notify('other'));
     als.run('second', () => purgatory.notify('key'));
     await turn();
-    expect(log.slice(2)).to.deep.equal(['tryComplete in undefined', 'onComplete in undefined']);
+    expect(log.slice(1)).to.deep.equal(['tryComplete in undefined', 'onComplete in undefined']);
   });
 
   it('that extends ContextualOperation is its request’s, in onComplete and onExpiration, whatever completes it', async () => {
@@ -210,7 +210,7 @@ describe('The async context of a delayed operation', () => {
     ready = true;
     als.run('event', () => purgatory.checkAndComplete('key'));
     expect(await value).to.equal('value');
-    expect(attempts).to.deep.equal(['value', 'value', 'event']);
+    expect(attempts).to.deep.equal(['value', 'event']);
   });
 });
 
