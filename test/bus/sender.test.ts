@@ -36,8 +36,8 @@ describe('the sender of a bus', () => {
         for (let key = 0; key < 100; key++) publish(`${key}`);
         return bus.flush();
       });
-      await turn();
-      expect(frames).to.be.within(1, BUSES / 2); // a slice is 5 ms
+      while (frames === 0) await turn(); // other work of the turn may have used up its slice
+      expect(frames).to.be.at.most(BUSES / 2); // a slice is 5 ms
       await Promise.all(flushed);
       expect(frames).to.equal(BUSES);
     } finally {
