@@ -5,6 +5,7 @@
 // The bundles lie in a temporary folder, which is removed when this process ends. What a script looks
 // up by `import.meta.url` is found all the same: it stays that of the source.
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -24,6 +25,17 @@ const ownUrls: Plugin = {
       const url = JSON.stringify(pathToFileURL(path).href);
       return { contents: readFileSync(path, 'utf8').replaceAll('import.meta.url', url), loader: 'ts' };
     });
+  },
+};
+
+/** A package with an addon is found where it is: a bundle has no place for the addon. */
+const addons: Plugin = {
+  name: 'addons',
+  setup({ onResolve }) {
+    onResolve({ filter: /^@node-rs\// }, ({ path }) => ({
+      path: createRequire(import.meta.url).resolve(path),
+      external: true,
+    }));
   },
 };
 
@@ -57,7 +69,7 @@ async function makeBundle(script: string): Promise<string> {
     platform: 'node',
     target: 'node20',
     keepNames: true, // as tsx does
-    plugins: [ownUrls],
+    plugins: [ownUrls, addons],
     banner: { js: REQUIRE },
   });
   return outfile;
