@@ -22,6 +22,7 @@ import { FileLog } from './log/file-log.ts';
 import { KnownProducers } from './log/known-producers.ts';
 import { Partition } from './log/partition.ts';
 import { ProducerIds } from './log/producer-ids.ts';
+import { TimeSearches } from './log/time-search.ts';
 import { Topics } from './log/topics.ts';
 import { LimitedLog, type Log } from './log-lines.ts';
 import { type PartitionIsr, RecordMetrics } from './metrics/record-metrics.ts';
@@ -111,6 +112,7 @@ export class Broker {
     this.#server = new ProtocolServer({
       maxFrameBytes: this.#options.maxFrameBytes,
       maxRequestBytes: this.#options.maxRequestBytes,
+      maxAnswerBytes: this.#options.maxAnswerBytes,
       maxConnections: this.#options.maxConnections,
       maxIdleMs: this.#options.connectionsMaxIdleMs,
       timer: this.#timer,
@@ -174,7 +176,7 @@ export class Broker {
   }
 
   status(): BrokerStatus {
-    return statusOf(this.#rooms, this.#server.connections, this.#topics, this.#groups);
+    return statusOf(this.#rooms, this.#server, this.#topics, this.#groups);
   }
 
   /** Throws an Error for a file that is damaged, before anything of that file is changed. */
@@ -215,6 +217,7 @@ export class Broker {
       fetches: this.#rooms.fetch,
       produces: this.#rooms.produce,
       producerIds: this.#producerIds,
+      timeSearches: new TimeSearches(),
       recordMetrics: new RecordMetrics(this.#registry, () => this.#isrs()),
     };
   }

@@ -54,6 +54,11 @@ const integers = {
   flushMs: rule(0, 0, INT32),
   /** All requests in memory together; over it, the connection that holds most of them ends. */
   maxRequestBytes: rule(KIB * MIB, KIB, ANY),
+  /**
+   * All answers in memory that clients have not taken. Over it, nothing more is read, and connections
+   * that take nothing end.
+   */
+  maxAnswerBytes: rule(256 * MIB, KIB, ANY),
   maxConnections: rule(10_000, 1, 1_000_000),
   /**
    * A connection that waits for nothing ends after this time without a whole request (ms): Kafka's

@@ -1,12 +1,15 @@
 /** What `GET /status` tells: who waits, and how it went so far. O(topics + partitions + groups). */
 import type { GroupCoordinator } from './group/coordinator.ts';
 import type { Topics } from './log/topics.ts';
+import type { ProtocolServer } from './network/server.ts';
 import type { Rooms } from './waiting/rooms.ts';
 import type { WaitingCounts } from './waiting/waiting-room.ts';
 
 export interface BrokerStatus {
   readonly purgatories: Record<keyof Rooms, WaitingCounts>;
   readonly connections: number;
+  /** Answers that clients have not taken. */
+  readonly unsentBytes: number;
   readonly topics: readonly {
     name: string;
     partitions: readonly {
@@ -21,7 +24,7 @@ export interface BrokerStatus {
 
 export function statusOf(
   { fetch, produce, join, heartbeat }: Rooms,
-  connections: number,
+  { connections, unsentBytes }: ProtocolServer,
   topics: Topics,
   groups: GroupCoordinator,
 ): BrokerStatus {
@@ -33,6 +36,7 @@ export function statusOf(
       heartbeat: heartbeat.counts(),
     },
     connections,
+    unsentBytes,
     topics: topics.all().map(({ name, partitions }) => ({
       name,
       partitions: partitions.map(({ log, highWatermark, inSyncReplicas }) => ({

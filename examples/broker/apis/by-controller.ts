@@ -1,7 +1,7 @@
-import { describeFault } from '../fault.ts';
 import type { Exchange, Request, Response } from '../network/exchange.ts';
 import type { ApiName } from '../protocol/messages/index.ts';
 import type { Context, Handler } from './context.ts';
+import { respondLater } from './respond-later.ts';
 
 /** Does what the request asks for in the call, and returns what is answered. */
 export type AnsweringHandler<N extends ApiName> = (exchange: Exchange<N>, context: Context) => Response<N>;
@@ -64,10 +64,4 @@ function passOn<N extends ApiName>(
   const { controller } = cluster;
   if (cluster.isSelf(controller) || !cluster.isAlive(controller)) return undefined;
   return askController(api, version, request);
-}
-
-function respondLater<N extends ApiName>(exchange: Exchange<N>, response: Promise<Response<N>>): void {
-  response
-    .then((answer) => exchange.respond(answer))
-    .catch((error) => exchange.owner.fail(`a fault of the broker: ${describeFault(error)}`, 'fault'));
 }

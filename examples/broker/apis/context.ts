@@ -4,6 +4,7 @@ import type { Cluster } from '../cluster.ts';
 import type { GroupCoordinator } from '../group/coordinator.ts';
 import type { OffsetStore } from '../group/offset-store.ts';
 import type { ProducerIds } from '../log/producer-ids.ts';
+import type { TimeSearches } from '../log/time-search.ts';
 import type { Topics } from '../log/topics.ts';
 import type { Log } from '../log-lines.ts';
 import type { RecordMetrics } from '../metrics/record-metrics.ts';
@@ -37,6 +38,7 @@ export interface Context {
     request: Request<N>,
   ): Promise<Response<N> | undefined>;
   readonly producerIds: ProducerIds;
+  readonly timeSearches: TimeSearches;
   readonly recordMetrics: RecordMetrics;
   /** One line for each request that is refused something for a limit of the broker. */
   readonly log: Log;

@@ -5,11 +5,6 @@ import { DelayedFetch, type FetchedPartition, type PartitionFetch } from '../wai
 import type { Handler } from './context.ts';
 import { firstTime } from './first-time.ts';
 
-/**
- * The most that the answers of one connection carry until it takes them, whatever the client
- * allows: Kafka's fetch.max.bytes.
- */
-const MAX_UNSENT_BYTES = 55 * 1024 * 1024;
 /** From here on the request names topics by id. */
 const TOPIC_IDS_FROM = 13;
 
@@ -51,7 +46,7 @@ export const fetch: Handler<'Fetch'> = (exchange, context) => {
 
   // A client that pipelines may have many fetches answered at once: only the first of them then
   // carry records.
-  const room = () => Math.min(Math.max(0, request.maxBytes), MAX_UNSENT_BYTES - exchange.owner.unsentBytes);
+  const room = () => Math.min(Math.max(0, request.maxBytes), exchange.owner.roomForRecords);
   const operation = new DelayedFetch(
     Math.max(0, request.maxWaitMs),
     request.minBytes,

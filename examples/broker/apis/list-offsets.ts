@@ -1,10 +1,13 @@
 import type { Partition } from '../log/partition.ts';
+import type { FoundTime } from '../log/partition-log.ts';
+import type { TimeSearch } from '../log/time-search.ts';
 import { isLegalTopicName } from '../log/topics.ts';
 import { ErrorCode } from '../protocol/error-codes.ts';
 import { LEADER_EPOCH } from '../protocol/record-batch.ts';
 import type { Handler } from './context.ts';
 import { epochError } from './fetch.ts';
 import { firstTime } from './first-time.ts';
+import { respondLater } from './respond-later.ts';
 
 /** What a timestamp below 0 asks for. */
 const LATEST = -1;
@@ -19,49 +22,69 @@ const LATEST_TIERED = -5;
 /**
  * The first offset, the high watermark, the latest record by time, or the first record that is not
  * older than a timestamp (-1 when there is none). Version 0 has a list of offsets instead, of which
- * this broker fills in one.
+ * this broker fills in one. Who asks for no time is answered at once.
  */
-export const listOffsets: Handler<'ListOffsets'> = (exchange, { topics }) => {
+export const listOffsets: Handler<'ListOffsets'> = (exchange, { topics, timeSearches }) => {
   const isFirst = firstTime();
-  exchange.respond({
-    topics: exchange.request.topics.map(({ name, partitions }) => ({
-      name,
-      partitions: partitions
-        .filter(({ partitionIndex }) => isFirst(`${name}-${partitionIndex}`))
-        .map(({ partitionIndex, currentLeaderEpoch, timestamp, maxNumOffsets }) => {
-          const partition = topics.get(name)?.partitions[partitionIndex];
-          if (partition === undefined) {
-            const errorCode = isLegalTopicName(name)
-              ? ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
-              : ErrorCode.INVALID_TOPIC_EXCEPTION;
-            return { partitionIndex, errorCode };
-          }
-          const errorCode = partition.isLed
-            ? epochError(currentLeaderEpoch)
-            : ErrorCode.NOT_LEADER_OR_FOLLOWER;
-          if (errorCode !== ErrorCode.NONE) return { partitionIndex, errorCode };
-          const found = lookUp(partition, timestamp, exchange.request.replicaId >= 0);
+  const { replicaId } = exchange.request;
+  const searches: ((search: TimeSearch) => Promise<void>)[] = [];
+  const answered = exchange.request.topics.map(({ name, partitions }) => ({
+    name,
+    partitions: partitions
+      .filter(({ partitionIndex }) => isFirst(`${name}-${partitionIndex}`))
+      .map(({ partitionIndex, currentLeaderEpoch, timestamp, maxNumOffsets }) => {
+        const partition = topics.get(name)?.partitions[partitionIndex];
+        const errorCode = errorOf(name, partition, currentLeaderEpoch);
+        if (partition === undefined || errorCode !== ErrorCode.NONE) return { partitionIndex, errorCode };
+        const found = (offset: number, timestamp = -1) => {
           // What lies before a time ends, where no record is so late, with the log.
-          const before = found.offset === -1 ? partition.highWatermark : found.offset;
+          const before = offset === -1 ? partition.highWatermark : offset;
           const oldStyleOffsets = maxNumOffsets > 0 ? [before] : [];
-          return { partitionIndex, errorCode, ...found, oldStyleOffsets, leaderEpoch: LEADER_EPOCH };
-        }),
-    })),
-  });
+          return { partitionIndex, errorCode, offset, timestamp, oldStyleOffsets, leaderEpoch: LEADER_EPOCH };
+        };
+        const known = offsetOf(partition, timestamp, replicaId >= 0);
+        const answer = found(known ?? -1);
+        if (known === undefined)
+          searches.push(async (search) => {
+            const record = await searchIn(search, partition, timestamp);
+            Object.assign(answer, found(record?.offset ?? -1, record?.timestamp));
+          });
+        return answer;
+      }),
+  }));
+  if (searches.length === 0) exchange.respond({ topics: answered });
+  else
+    respondLater(
+      exchange,
+      timeSearches.run(async (search) => {
+        for (const each of searches) if (!exchange.owner.isClosed) await each(search);
+        return { topics: answered };
+      }),
+    );
 };
 
-function lookUp(
+function errorOf(name: string, partition: Partition | undefined, epoch: number): number {
+  if (partition !== undefined) return partition.isLed ? epochError(epoch) : ErrorCode.NOT_LEADER_OR_FOLLOWER;
+  return isLegalTopicName(name) ? ErrorCode.UNKNOWN_TOPIC_OR_PARTITION : ErrorCode.INVALID_TOPIC_EXCEPTION;
+}
+
+/** Undefined where records have to be looked at. */
+function offsetOf(
   { log, highWatermark }: Partition,
   timestamp: number,
   isFollower: boolean,
-): { offset: number; timestamp: number } {
-  if (timestamp === LATEST) return { offset: isFollower ? log.endOffset : highWatermark, timestamp: -1 };
-  if (timestamp === EARLIEST || timestamp === EARLIEST_LOCAL)
-    return { offset: log.startOffset, timestamp: -1 };
-  if (timestamp === LATEST_TIERED) return { offset: -1, timestamp: -1 };
-  const found =
-    timestamp === MAX_TIMESTAMP
-      ? log.findMaxTimestamp(highWatermark)
-      : log.findTimestamp(timestamp, highWatermark);
-  return found ?? { offset: -1, timestamp: -1 };
+): number | undefined {
+  if (timestamp === LATEST) return isFollower ? log.endOffset : highWatermark;
+  if (timestamp === EARLIEST || timestamp === EARLIEST_LOCAL) return log.startOffset;
+  if (timestamp === LATEST_TIERED) return -1;
+  return undefined;
+}
+
+function searchIn(
+  search: TimeSearch,
+  { log, highWatermark }: Partition,
+  timestamp: number,
+): Promise<FoundTime | undefined> {
+  if (timestamp === MAX_TIMESTAMP) return search.findLatest(log, highWatermark);
+  return search.find(log, timestamp, highWatermark);
 }

@@ -18,6 +18,7 @@ import {
   type RecordBatch,
   readHeader,
 } from '../protocol/record-batch.ts';
+import type { FoundBatch } from '../protocol/record-times.ts';
 import type { RollRules } from '../settings/topic-settings.ts';
 import type { ByteBudget } from '../storage/byte-budget.ts';
 import { type OnDamage, setAside } from '../storage/damage.ts';
@@ -27,7 +28,6 @@ import { syncFolder } from '../storage/sync-folder.ts';
 import { readLogStart, writeLogStart } from './log-start.ts';
 import type { PartitionLog } from './partition-log.ts';
 import { baseOffsetOf, fileNameOf, lastIndex, Segment } from './segment.ts';
-import { type FoundTime, findLatest, findTime } from './time-search.ts';
 
 /** The end of a torn segment that was cut off when the log was opened. */
 export interface TornTail {
@@ -133,12 +133,25 @@ export class FileLog implements PartitionLog {
     return bytes;
   }
 
-  findTimestamp(timestamp: number, toOffset: number): FoundTime | undefined {
-    return findTime(this.#segments, timestamp, this.#startOffset, toOffset);
+  findBatch(
+    timestamp: number,
+    fromOffset: number,
+    toOffset: number,
+    maxBytes: number,
+  ): FoundBatch | undefined {
+    for (const segment of this.#segments.slice(Math.max(0, this.#indexOf(fromOffset)))) {
+      const located = segment.locateTimestamp(timestamp, fromOffset);
+      if (located === undefined) continue;
+      const { position, header } = located;
+      if (header.baseOffset >= toOffset) return undefined;
+      return { ...header, bytes: header.size <= maxBytes ? segment.read(position, header.size) : undefined };
+    }
+    return undefined;
   }
 
-  findMaxTimestamp(toOffset: number): FoundTime | undefined {
-    return findLatest(this.#segments, this.#startOffset, toOffset);
+  maxTimestampBefore(toOffset: number): number {
+    const from = this.#startOffset;
+    return this.#segments.reduce((max, each) => Math.max(max, each.maxTimestampBetween(from, toOffset)), -1);
   }
 
   retainedFrom(beforeMs: number, maxBytes: number, toOffset: number): number {

@@ -1,4 +1,11 @@
 import type { RecordBatch } from '../protocol/record-batch.ts';
+import type { FoundBatch } from '../protocol/record-times.ts';
+
+/** A record and its time (ms). */
+export interface FoundTime {
+  readonly offset: number;
+  readonly timestamp: number;
+}
 
 /**
  * The log of one partition: record batches in offset order, appended at the end and never changed.
@@ -35,16 +42,22 @@ export interface PartitionLog {
   bytesBetween(fromOffset: number, toOffset: number): number;
 
   /**
-   * The first record before `toOffset` that is not older than `timestamp` (ms), if there is one.
-   * O(batches).
+   * The first batch with a record at or behind `fromOffset` that begins before `toOffset` and says
+   * that it has a record as late as `timestamp` (ms). Its bytes are there when they are at most
+   * `maxBytes`. O(bytes of the log / 4 KiB).
    */
-  findTimestamp(timestamp: number, toOffset: number): { offset: number; timestamp: number } | undefined;
+  findBatch(
+    timestamp: number,
+    fromOffset: number,
+    toOffset: number,
+    maxBytes: number,
+  ): FoundBatch | undefined;
 
   /**
-   * The first record with the largest timestamp before `toOffset`, of whole batches. O(bytes / 4
-   * KiB).
+   * The largest timestamp of the batches that lie before `toOffset` as a whole, -1 when there is
+   * none. O(bytes / 4 KiB).
    */
-  findMaxTimestamp(toOffset: number): { offset: number; timestamp: number } | undefined;
+  maxTimestampBefore(toOffset: number): number;
 
   /**
    * Where the log would start without the oldest files of which all is older than `beforeMs` (wall

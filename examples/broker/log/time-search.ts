@@ -1,52 +1,54 @@
 /**
- * Looks for records by their timestamps (ms) in the segments of a log, from `fromOffset` on.
- * O(bytes / 4 KiB).
+ * Looks for records by their times (ms). A batch says how late its latest record is, but only its
+ * records tell which that is, and whether it is true.
+ *
+ * What is read and decompressed for a request is bounded. What is done at once is, too: one search
+ * is under way at a time, it decompresses in another thread, and it looks at some thousand records
+ * a turn. So everybody else goes on, whatever a batch says.
  */
-import { readBatches } from '../protocol/record-batch.ts';
 import { findTimestamp } from '../protocol/record-times.ts';
-import type { Segment } from './segment.ts';
+import { ByteBudget } from '../storage/byte-budget.ts';
+import type { FoundTime, PartitionLog } from './partition-log.ts';
 
-export interface FoundTime {
-  readonly offset: number;
-  readonly timestamp: number;
-}
+const MAX_BYTES = 64 * 1024 * 1024;
 
-/**
- * The first record that is not older than `timestamp`, in a batch that begins before `toOffset`.
- */
-export function findTime(
-  segments: readonly Segment[],
-  timestamp: number,
-  fromOffset: number,
-  toOffset: number,
-): FoundTime | undefined {
-  for (const segment of segments) {
-    let from = Math.max(segment.baseOffset, fromOffset);
-    for (;;) {
-      const located = segment.locateTimestamp(timestamp, from);
-      if (located === undefined) break;
-      const { position, header } = located;
-      if (header.baseOffset >= toOffset) return undefined;
-      const [batch] = readBatches(segment.read(position, header.size));
-      const found = findTimestamp(batch, timestamp, from);
+/** The search of one request. */
+export class TimeSearch {
+  readonly #room = new ByteBudget(MAX_BYTES);
+
+  /**
+   * The first record before `toOffset` that is not older than `timestamp`. When MAX_BYTES were
+   * read, it is the first record of a batch that says that it has one, with the time that was asked
+   * for: perhaps too early, never too late. O(bytes).
+   */
+  async find(log: PartitionLog, timestamp: number, toOffset: number): Promise<FoundTime | undefined> {
+    for (let from = 0; ; ) {
+      // Anew after each batch: records may have been deleted, and the log closed.
+      from = Math.max(from, log.startOffset);
+      const batch = log.findBatch(timestamp, from, toOffset, this.#room.bytesLeft);
+      if (batch === undefined) return undefined;
+      const found = await findTimestamp(batch, timestamp, from, this.#room);
       if (found !== undefined) return found;
-      from = header.baseOffset + header.lastOffsetDelta + 1;
+      from = batch.baseOffset + batch.lastOffsetDelta + 1;
     }
   }
-  return undefined;
+
+  /**
+   * The first record with the largest timestamp, of the batches that lie before `toOffset` as a
+   * whole; where none does, the first record there is.
+   */
+  findLatest(log: PartitionLog, toOffset: number): Promise<FoundTime | undefined> {
+    return this.find(log, log.maxTimestampBefore(toOffset), toOffset);
+  }
 }
 
-/**
- * The first record with the largest timestamp, of the batches that lie between the two offsets as a
- * whole; where none does, the first record there is.
- */
-export function findLatest(
-  segments: readonly Segment[],
-  fromOffset: number,
-  toOffset: number,
-): FoundTime | undefined {
-  let latest = -1;
-  for (const segment of segments)
-    latest = Math.max(latest, segment.maxTimestampBetween(fromOffset, toOffset));
-  return findTime(segments, latest, fromOffset, toOffset);
+/** Has searches wait for each other. */
+export class TimeSearches {
+  #last: Promise<unknown> = Promise.resolve();
+
+  run<T>(search: (search: TimeSearch) => Promise<T>): Promise<T> {
+    const result = this.#last.then(() => search(new TimeSearch()));
+    this.#last = result.catch(() => {});
+    return result;
+  }
 }

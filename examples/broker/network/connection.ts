@@ -4,8 +4,7 @@
  * Owns the exchanges that are not sent yet. Requests are handled as they come, also behind one that
  * waits, but there are at most MAX_IN_FLIGHT of them. When a client sends more, the fetch at the
  * head of the line is answered early, with what there is. While the client does not take its
- * answers, nothing more is read from it. So memory is bounded by the answers of MAX_IN_FLIGHT
- * requests. Reading goes on while requests wait, so a client that has gone away is noticed. Closing
+ * answers, or those of all clients have no room, nothing more is read from it. Reading goes on while requests wait, so a client that has gone away is noticed. Closing
  * cancels everything that waits for the client. TCP's keep-alive notices a client whose network has
  * gone away.
  */
@@ -21,6 +20,11 @@ import { readRequest } from './request-frame.ts';
 
 /** As many unanswered requests as a pipelining producer has use for. */
 const MAX_IN_FLIGHT = 100;
+/**
+ * The most that the answers of one connection carry until it takes them, whatever the client
+ * allows: Kafka's fetch.max.bytes.
+ */
+const MAX_UNSENT_BYTES = 55 * 1024 * 1024;
 /** Shown with NODE_DEBUG=broker. */
 const debug = debuglog('broker');
 /** After this time the system asks a silent peer whether it is still there. */
@@ -41,6 +45,15 @@ export interface ConnectionKeeper {
    * So many bytes of requests more, or less, are held in memory. May end connections, this one too.
    */
   onHeld(bytes: number): void;
+  /**
+   * What answers may still have in bytes, those of all connections together. Below 0 where they have
+   * too much. One whose own are taken has more room.
+   */
+  roomForAnswers(areTaken: boolean): number;
+  /** So many bytes of answers more, or less, wait to be taken. May end other connections. */
+  onUnsent(bytes: number): void;
+  /** The connection wants to read on: its `readOn` is called when answers have room again. */
+  waitForRoom(connection: Connection): void;
 }
 
 export class Connection implements ExchangeOwner {
@@ -51,6 +64,8 @@ export class Connection implements ExchangeOwner {
   readonly #frames: FrameSplitter;
   readonly #inFlight: Exchange[] = [];
   #heldBytes = 0;
+  #unsentBytes = 0;
+  #stuckSinceMs = Infinity;
   #hasSentExcess = false;
   #isClosed = false;
   #isPumping = false;
@@ -75,7 +90,7 @@ export class Connection implements ExchangeOwner {
       this.#pump();
     });
     socket.on('end', () => this.close());
-    socket.on('close', () => this.#abandonAll());
+    socket.on('close', () => this.destroy());
     // Clients leave by a reset. 'close' follows and does the rest.
     socket.on('error', () => {});
   }
@@ -92,8 +107,22 @@ export class Connection implements ExchangeOwner {
     return this.#heldBytes;
   }
 
+  /** The bytes of its answers in memory, until the system has taken them. */
   get unsentBytes(): number {
-    return this.#inFlight.reduce((sum, { answerBytes }) => sum + answerBytes, this.#socket.writableLength);
+    return this.#unsentBytes;
+  }
+
+  /**
+   * Since when it has taken no answer, of performance.now(). Infinity while there is none to take.
+   */
+  get stuckSinceMs(): number {
+    return this.#stuckSinceMs;
+  }
+
+  get roomForRecords(): number {
+    const room = Math.min(MAX_UNSENT_BYTES - this.#unsentBytes, this.#keeper.roomForAnswers(false));
+    // One that has taken all gets on, by a batch at least.
+    return this.#unsentBytes === 0 && this.#hasRoomForAnswer() ? Math.max(0, room) : room;
   }
 
   /** Whether the client waits for the broker, and not the other way round. */
@@ -105,7 +134,8 @@ export class Connection implements ExchangeOwner {
    * Answers go out at the end of the turn. So a call that completes many operations is not
    * interrupted by the effects of each.
    */
-  onAnswer(): void {
+  onAnswer(bytes: number): void {
+    this.#oweAnswers(bytes);
     if (this.#isPumping || this.#isPumpDue) return;
     this.#isPumpDue = true;
     queueMicrotask(() => {
@@ -114,11 +144,11 @@ export class Connection implements ExchangeOwner {
     });
   }
 
+  /** Ends it at once, with a line in the log. */
   fail(reason: string, kind: LineKind): void {
-    if (this.#isClosed) return;
+    if (this.#socket.destroyed) return;
     this.#options.log(`closed the connection of ${this.peer}: ${reason}`, kind);
-    this.#abandonAll();
-    this.#socket.destroy();
+    this.destroy();
   }
 
   /** Sends what is answered already, then closes. What waits is cancelled. */
@@ -131,6 +161,12 @@ export class Connection implements ExchangeOwner {
   destroy(): void {
     this.#abandonAll();
     this.#socket.destroy();
+    this.#oweAnswers(-this.#unsentBytes);
+  }
+
+  /** Answers have room again. */
+  readOn(): void {
+    if (!this.#isClosed) this.#pump();
   }
 
   /**
@@ -149,13 +185,15 @@ export class Connection implements ExchangeOwner {
     }
     if (this.#hasRoom()) this.#socket.resume();
     else this.#socket.pause();
+    if (!this.#hasRoomForAnswer()) this.#keeper.waitForRoom(this);
   }
 
   #sendAnswers(): void {
     this.#socket.cork();
     while (!this.#isClosed && this.#inFlight[0]?.answer !== undefined) {
-      const { answer, requestBytes } = this.#inFlight.shift() as Exchange;
-      for (const chunk of answer ?? []) this.#socket.write(chunk);
+      const { answer = [], answerBytes, requestBytes } = this.#inFlight.shift() as Exchange;
+      const onTaken = () => this.#onTaken(answerBytes);
+      for (const chunk of answer) this.#socket.write(chunk, chunk === answer.at(-1) ? onTaken : undefined);
       this.#hold(-requestBytes);
       this.#keeper.onProgress(this);
     }
@@ -184,8 +222,12 @@ export class Connection implements ExchangeOwner {
   }
 
   #hasRoom(): boolean {
-    if (this.#isClosed || this.#socket.writableNeedDrain) return false;
+    if (this.#isClosed || this.#socket.writableNeedDrain || !this.#hasRoomForAnswer()) return false;
     return this.#inFlight.length < MAX_IN_FLIGHT || this.#inFlight[0].canHurry;
+  }
+
+  #hasRoomForAnswer(): boolean {
+    return this.#keeper.roomForAnswers(this.#unsentBytes === 0) >= 0;
   }
 
   #hold(bytes: number): void {
@@ -193,10 +235,24 @@ export class Connection implements ExchangeOwner {
     this.#keeper.onHeld(bytes);
   }
 
+  #onTaken(bytes: number): void {
+    if (!this.#socket.destroyed) this.#oweAnswers(-bytes);
+  }
+
+  #oweAnswers(bytes: number): void {
+    if (bytes < 0 || this.#unsentBytes === 0) this.#stuckSinceMs = performance.now();
+    this.#unsentBytes += bytes;
+    if (this.#unsentBytes === 0) this.#stuckSinceMs = Infinity;
+    this.#keeper.onUnsent(bytes);
+  }
+
   #abandonAll(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
     this.#hold(-this.#heldBytes);
-    for (const exchange of this.#inFlight.splice(0)) exchange.abandon();
+    for (const exchange of this.#inFlight.splice(0)) {
+      exchange.abandon();
+      this.#oweAnswers(-exchange.answerBytes);
+    }
   }
 }

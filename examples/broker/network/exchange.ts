@@ -19,10 +19,10 @@ export type Response<N extends ApiName> = Draft<(typeof apis)[N]['response']>;
 export interface ExchangeOwner {
   readonly peer: string;
   readonly isClosed: boolean;
-  /** Answers that the peer has not taken yet, those that wait for their turn included. */
-  readonly unsentBytes: number;
-  /** The answer of an exchange is there. */
-  onAnswer(): void;
+  /** So many bytes of records may the next answer have. Below 0: none at all. */
+  readonly roomForRecords: number;
+  /** The answer of an exchange is there, of so many bytes. */
+  onAnswer(bytes: number): void;
   /** Ends the connection, with one log line of that kind. */
   fail(reason: string, kind: LineKind): void;
 }
@@ -136,6 +136,6 @@ export class Exchange<N extends ApiName = ApiName> {
     this.#answer = answer;
     this.#answerBytes = answer.reduce((sum, chunk) => sum + chunk.length, 0);
     this.#operation = undefined;
-    this.owner.onAnswer();
+    this.owner.onAnswer(this.#answerBytes);
   }
 }

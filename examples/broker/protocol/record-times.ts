@@ -3,29 +3,40 @@
  * A record begins with its length, its attributes (a byte), and its time and its offset as sums
  * above those of the batch. The numbers are varints.
  */
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { ByteBudget } from '../storage/byte-budget.ts';
 import { decompressed } from './compression.ts';
-import { HEADER_BYTES, type RecordBatch } from './record-batch.ts';
+import { type BatchHeader, HEADER_BYTES } from './record-batch.ts';
+
+export interface FoundBatch extends BatchHeader {
+  /** The whole batch, header included. Undefined where it was too large to read. */
+  readonly bytes: Buffer | undefined;
+}
+
+/** About a millisecond. */
+const RECORDS_A_TURN = 5000;
 
 /**
  * The first record of the batch, from `fromOffset` on, that is not older than `timestamp` (ms);
- * undefined when there is none. Where the records cannot be read, it is the first from there on,
- * with the time that was asked for: perhaps too early, never too late. O(records), and O(bytes)
- * where they are compressed.
+ * undefined when there is none. Where the records cannot be read, for want of `room` or of their
+ * codec, it is the first from there on, with the time that was asked for: perhaps too early, never
+ * too late. O(records), and O(bytes) where they are compressed, over many turns. `room` is taken.
  */
-export function findTimestamp(
-  batch: RecordBatch,
+export async function findTimestamp(
+  batch: FoundBatch,
   timestamp: number,
-  fromOffset: number = batch.baseOffset,
-): { offset: number; timestamp: number } | undefined {
-  const { baseOffset, baseTimestamp, maxTimestamp, isLogAppendTime, codec } = batch;
+  fromOffset: number,
+  room: ByteBudget,
+): Promise<{ offset: number; timestamp: number } | undefined> {
+  const { baseOffset, baseTimestamp, maxTimestamp, isLogAppendTime } = batch;
   const first = Math.max(baseOffset, fromOffset);
   if (isLogAppendTime)
     return maxTimestamp >= timestamp ? { offset: first, timestamp: maxTimestamp } : undefined;
   const unreadable = { offset: first, timestamp: Math.max(baseTimestamp, timestamp) };
-  const written = batch.bytes.subarray(HEADER_BYTES);
-  const records = codec === 0 ? written : decompressed(written, codec);
+  const records = await recordsOf(batch, room);
   if (records === undefined) return unreadable;
-  for (let at = 0; at < records.length; ) {
+  for (let at = 0, seen = 1; at < records.length; seen++) {
+    if (seen % RECORDS_A_TURN === 0) await nextTurn();
     const length = varint(records, at);
     const timestampDelta = varint(records, length.next + 1);
     const offsetDelta = varint(records, timestampDelta.next);
@@ -37,6 +48,13 @@ export function findTimestamp(
     at = length.next + length.value;
   }
   return undefined;
+}
+
+async function recordsOf({ codec, bytes }: FoundBatch, room: ByteBudget): Promise<Buffer | undefined> {
+  const written = bytes?.subarray(HEADER_BYTES);
+  if (written === undefined || codec !== 0) return written && decompressed(written, codec, room);
+  room.add(written.length);
+  return written;
 }
 
 /** A zigzag LEB128 number and where it ends; NaN past the end of the buffer. */

@@ -10,8 +10,18 @@ export class ByteBudget {
     this.maxBytes = maxBytes;
   }
 
+  /** What is taken. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** Below 0 where more is taken than the limit. */
+  get bytesLeft(): number {
+    return this.maxBytes - this.#bytes;
+  }
+
   hasRoomFor(bytes: number): boolean {
-    return this.#bytes + bytes <= this.maxBytes;
+    return bytes <= this.bytesLeft;
   }
 
   /** Adds `bytes` to what is taken. A negative number frees them. */

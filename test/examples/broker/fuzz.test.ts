@@ -39,7 +39,7 @@ const recorded: Record<string, string[]> = JSON.parse(
 );
 const frames = Object.values(recorded).flatMap((hexes) => hexes.map((hex) => Buffer.from(hex, 'hex')));
 const NOTHING = Buffer.alloc(0);
-const nobody = { peer: '', isClosed: true, unsentBytes: 0, onAnswer() {}, fail() {} };
+const nobody = { peer: '', isClosed: true, roomForRecords: 0, onAnswer() {}, fail() {} };
 
 /** Requests for one connection, as the parser takes them and as they are sent, and what ends it. */
 interface Session {

@@ -1,15 +1,17 @@
 import { once } from 'node:events';
+import { gzipSync } from 'node:zlib';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { ErrorCode } from '../../../examples/broker/protocol/error-codes.ts';
 import { apiNames, apis } from '../../../examples/broker/protocol/messages/index.ts';
 import { fieldsOf } from '../../../examples/broker/protocol/schema.ts';
 import { pause, until } from '../../support/turns.ts';
-import { makeBatch } from './support/batches.ts';
+import { compressBatch, makeBatch, seal } from './support/batches.ts';
 import { messages } from './support/messages.ts';
 import { type RunningBroker, startBroker } from './support/running-broker.ts';
 import { fetchRequest, produceRequest, requestFrame, WireClient } from './support/wire-client.ts';
 
+const GZIP = 1;
 const HOUR_MS = 3_600_000;
 
 /** A frame with the size that `body` has, or with another that it claims. */
@@ -116,6 +118,27 @@ describe('a client that means no good', () => {
     }
     expect(running.lines.filter((line) => line.includes('a fault of the broker'))).to.deep.equal([]);
     expect((await good.send('ApiVersions', 0, {} as never)).errorCode).to.equal(0);
+  });
+
+  it('that writes small batches with large records and false times stops nobody with a search by time', async () => {
+    const large = compressBatch(makeBatch(['x'.repeat(15 * 1024 * 1024)], [1000]), GZIP, gzipSync);
+    large.writeBigInt64BE(9000n, 35);
+    for (let i = 0; i < 20; i++)
+      await good.send('Produce', 7, produceRequest('t', 0, -1, seal(Buffer.from(large))));
+    const client = await WireClient.connect(running.port);
+    const partitions = [{ partitionIndex: 0, currentLeaderEpoch: -1, timestamp: 5000 }];
+    let found: number | undefined;
+    void client
+      .send('ListOffsets', 4, { replicaId: -1, isolationLevel: 0, topics: [{ name: 't', partitions }] })
+      .then(({ topics }) => {
+        found = topics[0].partitions[0].offset;
+      });
+    let answersMeanwhile = 0;
+    for (; found === undefined; answersMeanwhile++) await good.send('ApiVersions', 0, {} as never);
+    // With the rest of 64 MiB, the fifth could not be read.
+    expect(found).to.equal(4);
+    expect(answersMeanwhile).to.be.above(20);
+    client.destroy();
   });
 
   it('that pipelines fetches and takes no answers is not read from, and leaves nothing behind', async () => {

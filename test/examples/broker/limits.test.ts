@@ -130,6 +130,40 @@ describe('the limits of the broker', () => {
     expect(running.lines).to.deep.equal([]);
   });
 
+  it('are kept by the answers of all connections together: those that take none go when others need the room', async () => {
+    const batch = makeBatch(['x'.repeat(900_000)]);
+    const maxAnswerBytes = 10 * batch.length;
+    const good = await start({ maxAnswerBytes });
+    for (let i = 0; i < 20; i++) await good.send('Produce', 7, produceRequest('t', 0, -1, batch));
+    let most = 0;
+    const look = () => {
+      most = Math.max(most, running.broker.status().unsentBytes);
+    };
+    const all = fetchRequest('t', 0, 0, { maxWaitMs: 0, minBytes: 1 });
+    for (let i = 0; i < 30; i++) {
+      const deaf = await newClient();
+      deaf.socket.pause();
+      void deaf.send('Fetch', 11, all);
+      look();
+    }
+    await until(() => {
+      look();
+      return running.lines.length > 0;
+    }, 'a connection ends');
+    expect(running.lines[0]).to.match(
+      /: it has not taken \d+ bytes of answers, where --max-answer-bytes is \d+$/,
+    );
+    const one = fetchRequest('t', 0, 0, { maxWaitMs: 0, minBytes: 1, maxBytes: 1 });
+    for (let i = 0; i < 5; i++) {
+      const { responses } = await good.send('Fetch', 11, one);
+      look();
+      expect(responses[0].partitions[0].records, 'of a client that takes its answers').to.have.length(1);
+    }
+    expect(most).to.be.within(5 * batch.length, 2 * maxAnswerBytes + batch.length + 10_000);
+    for (const deaf of clients.splice(1)) deaf.destroy();
+    await until(() => running.broker.status().unsentBytes === 0, 'nothing is left to take');
+  });
+
   it('are kept by all requests in memory together: the connection that holds most of them goes', async () => {
     const good = await start({ maxRequestBytes: 100_000 });
     const hold = async (bytes: number) => {

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { FileLog, type TornTail } from '../../../../examples/broker/log/file-log.ts';
+import { TimeSearch } from '../../../../examples/broker/log/time-search.ts';
 import { readBatches } from '../../../../examples/broker/protocol/record-batch.ts';
 import { ByteBudget } from '../../../../examples/broker/storage/byte-budget.ts';
 import { refuseDamage } from '../../../../examples/broker/storage/damage.ts';
@@ -47,17 +48,17 @@ describe('a log of segment files', () => {
     expect(() => readdirSync(folder)).to.throw('ENOENT');
   });
 
-  it('reads, measures, finds and cuts as a list of batches would, also after it is opened again', () => {
+  it('reads, measures, finds and cuts as a list of batches would, also after it is opened again', async () => {
     const sizes = fc.array(fc.integer({ min: 1, max: 5 }), { minLength: 1, maxLength: 60 });
-    fc.assert(
-      fc.property(
+    await fc.assert(
+      fc.asyncProperty(
         sizes,
         fc.nat(),
         fc.nat(),
         fc.nat(6000),
         fc.nat(200),
         fc.boolean(),
-        (counts, x, y, bytes, time, cut) => {
+        async (counts, x, y, bytes, time, cut) => {
           folder = join(dataFolder(), 't-0');
           let log = open();
           const batches: { base: number; next: number; bytes: number }[] = [];
@@ -100,7 +101,7 @@ describe('a log of segment files', () => {
               late === -1 || late >= batches.length
                 ? undefined
                 : { offset: batches[late].base, timestamp: late };
-            expect(log.findTimestamp(time, end), 'time').to.deep.equal(expected);
+            expect(await new TimeSearch().find(log, time, end), 'time').to.deep.equal(expected);
             log.close();
             log = open();
           }

@@ -4,6 +4,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { FileLog } from '../../../../examples/broker/log/file-log.ts';
 import { writeLogStart } from '../../../../examples/broker/log/log-start.ts';
+import { TimeSearch } from '../../../../examples/broker/log/time-search.ts';
 import { readBatches } from '../../../../examples/broker/protocol/record-batch.ts';
 import { ByteBudget } from '../../../../examples/broker/storage/byte-budget.ts';
 import { refuseDamage } from '../../../../examples/broker/storage/damage.ts';
@@ -91,15 +92,15 @@ describe('the start of a log', () => {
     );
   const segments = () => readdirSync(folder).filter((name) => name.endsWith('.log'));
 
-  it('moves as that of a list of batches would, whatever is appended, deleted, cut and opened again', () => {
+  it('moves as that of a list of batches would, whatever is appended, deleted, cut and opened again', async () => {
     const act = fc.oneof(
       fc.record({ append: fc.array(fc.nat(30), { minLength: 1, maxLength: 4 }) }),
       fc.record({ deleteBefore: fc.nat(60) }),
       fc.record({ truncateTo: fc.nat(60) }),
       fc.record({ reopen: fc.constant(true) }),
     );
-    fc.assert(
-      fc.property(fc.array(act, { maxLength: 40 }), fc.nat(31), (acts, time) => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(act, { maxLength: 40 }), fc.nat(31), async (acts, time) => {
         folder = join(dataFolder(), 't-0');
         let log = open();
         const naive = new NaiveLog();
@@ -125,8 +126,8 @@ describe('the start of a log', () => {
             naive.batches.map(({ base }) => base),
           );
           expect(log.bytesBetween(start, end)).to.equal(read.reduce((sum, { size }) => sum + size, 0));
-          expect(log.findTimestamp(time, end)).to.deep.equal(naive.find(time));
-          expect(log.findMaxTimestamp(end)).to.deep.equal(naive.findLatest());
+          expect(await new TimeSearch().find(log, time, end)).to.deep.equal(naive.find(time));
+          expect(await new TimeSearch().findLatest(log, end)).to.deep.equal(naive.findLatest());
         }
         log.delete();
         expect(space.hasRoomFor(Infinity)).to.equal(true);

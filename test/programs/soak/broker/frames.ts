@@ -25,7 +25,7 @@ const recorded: Record<string, string[]> = JSON.parse(
   readFileSync(new URL('../../../examples/broker/fixtures/frames.json', import.meta.url), 'utf8'),
 );
 const frames = Object.values(recorded).flatMap((hexes) => hexes.map((hex) => Buffer.from(hex, 'hex')));
-const nobody = { peer: '', isClosed: true, unsentBytes: 0, onAnswer() {}, fail() {} };
+const nobody = { peer: '', isClosed: true, roomForRecords: 0, onAnswer() {}, fail() {} };
 
 function isTaken(frame: Buffer): boolean {
   try {
