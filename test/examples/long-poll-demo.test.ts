@@ -5,7 +5,7 @@ import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
-import { isInstalled } from '../support/engines.ts';
+import { isInstalled, SECOND_TRY } from '../support/engines.ts';
 import { fully } from '../support/fully.ts';
 import { uncovered } from '../support/uncovered.ts';
 
@@ -55,7 +55,7 @@ describe('npm run demo -- --workers', () => {
     const ended = await demo('--workers', '2', '--seconds', '9', '--readers', '40', '--bus', 'redis');
     expectNothingMissed(ended);
     expect(ended.stdout).to.match(/^-- kill -9 of the engine\n/m);
-  });
+  }).retries(SECOND_TRY);
 
   it('says in a sentence what is wrong with an option', async () => {
     const [workers, bus] = await Promise.all([

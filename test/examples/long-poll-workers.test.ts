@@ -1,7 +1,14 @@
 // The chat as several processes: a post to any of them wakes the polls of all.
 
 import { expect } from 'chai';
-import { type Engine, isInstalled, startNats, startPostgres, startRedis } from '../support/engines.ts';
+import {
+  type Engine,
+  isInstalled,
+  SECOND_TRY,
+  startNats,
+  startPostgres,
+  startRedis,
+} from '../support/engines.ts';
 import { type ExampleServer, refusalOf, startExample } from '../support/example-server.ts';
 import { fully } from '../support/fully.ts';
 import { pause } from '../support/turns.ts';
@@ -128,7 +135,7 @@ describe('examples/long-poll-http with workers', () => {
     await engine.start();
     await post(url, 'lobby', 'after');
     for (const { texts } of await Promise.all(polls)) expect(texts).to.deep.equal(['after']);
-  });
+  }).retries(SECOND_TRY);
 
   it('says in a sentence why it cannot start', async () => {
     const refused = (...args: string[]) => refusalOf('long-poll-http', ...args);

@@ -7,7 +7,7 @@ import type { Bus } from '../../../src/bus/bus-options.ts';
 import { natsBus, natsTransport } from '../../../src/bus/transports/nats.ts';
 import { ManualClock, Purgatory } from '../../../src/index.ts';
 import { codeOf } from '../../support/code-of.ts';
-import { type Engine, isInstalled, startNats, TcpProxy } from '../../support/engines.ts';
+import { type Engine, isInstalled, SECOND_TRY, startNats, TcpProxy } from '../../support/engines.ts';
 import { until } from '../../support/turns.ts';
 import { Listener } from '../rig.ts';
 
@@ -90,7 +90,7 @@ import { Listener } from '../rig.ts';
     await until(() => listener.heard.includes('kept') || listener.sweeps > sweeps);
     publish('later');
     await until(() => listener.heard.includes('later'));
-  });
+  }).retries(SECOND_TRY);
 
   for (const user of ['mute', 'deaf']) {
     it(`is refused, once and for all, without the permission for its subject (${user})`, async () => {

@@ -12,6 +12,7 @@ import { codeOf } from '../../support/code-of.ts';
 import {
   type Engine,
   isInstalled,
+  SECOND_TRY,
   startPostgres,
   startPostgresReplica,
   TcpProxy,
@@ -174,7 +175,7 @@ describe('notifyInTransaction', () => {
     await postgres.start();
     await until(() => a.state === 'live' && b.state === 'live' && a.snapshot().pendingKeys === 0);
     await until(() => listener.heard.includes('kept') || listener.sweeps > sweeps);
-  });
+  }).retries(SECOND_TRY);
 
   it('is live again after an echo that was lost on a half-open connection', async () => {
     proxy = await new TcpProxy(postgres.port).start();

@@ -3,7 +3,7 @@ import { Redis } from 'ioredis';
 import type { Bus } from '../../../src/bus/bus-options.ts';
 import { redisBus } from '../../../src/bus/transports/redis.ts';
 import { Purgatory } from '../../../src/index.ts';
-import { type Engine, isInstalled, startRedis } from '../../support/engines.ts';
+import { type Engine, isInstalled, SECOND_TRY, startRedis } from '../../support/engines.ts';
 import { until } from '../../support/turns.ts';
 
 (isInstalled('redis') ? describe : describe.skip)('interest routing over Redis', () => {
@@ -83,7 +83,7 @@ import { until } from '../../support/turns.ts';
     expect((await Promise.all(waiting)).every(({ expired }) => !expired)).to.equal(true);
     expect(bus.state).to.equal('live');
     purgatory.close();
-  });
+  }).retries(SECOND_TRY);
 
   it('is refused without the permission for its channels, and works with the line of the docs', async () => {
     const admin = client();

@@ -13,7 +13,7 @@ import { ManualClock } from '../../../src/clock/manual-clock.ts';
 import { bundled } from '../../support/bundled.ts';
 import { runNode } from '../../support/child.ts';
 import { codeOf } from '../../support/code-of.ts';
-import { type Engine, isInstalled, startRedis, TcpProxy } from '../../support/engines.ts';
+import { type Engine, isInstalled, SECOND_TRY, startRedis, TcpProxy } from '../../support/engines.ts';
 import { until } from '../../support/turns.ts';
 import { Listener } from '../rig.ts';
 import { interestCases } from './interest-cases.ts';
@@ -94,7 +94,7 @@ describe('redisBus', () => {
     // A hint that was sent before the other was live again is made good by its sweep.
     await until(() => listener.heard.includes('kept') || listener.sweeps === 2);
     expect(errors).not.to.be.empty;
-  });
+  }).retries(SECOND_TRY);
 
   it('is live though its client names a database that is not there, which ends no connection', async () => {
     const bus = track(redisBus(client({ db: 99 })));
@@ -408,6 +408,6 @@ describe('redisBus', () => {
       for (const { heard } of listeners) heard.length = 0;
       await nodes[0].kill();
       await allHear(2);
-    });
+    }).retries(SECOND_TRY);
   });
 });

@@ -28,7 +28,7 @@ function primary(): void {
 }
 
 async function liveBus(): Promise<ReturnType<typeof clusterBus>> {
-  const bus = clusterBus({ echoMs: 100, echoTimeoutMs: 500 });
+  const bus = clusterBus({ echoMs: 100, echoTimeoutMs: TIMEOUT_MS });
   while (bus.state !== 'live') await sleep(10);
   return bus;
 }

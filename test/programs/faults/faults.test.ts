@@ -3,7 +3,7 @@
 
 import { expect } from 'chai';
 import { runNode } from '../../support/child.ts';
-import { isInstalled } from '../../support/engines.ts';
+import { isInstalled, SECOND_TRY } from '../../support/engines.ts';
 import { fully } from '../../support/fully.ts';
 import { uncovered } from '../../support/uncovered.ts';
 
@@ -42,6 +42,8 @@ describe('Under faults', () => {
       const absolute = rows.filter(([, , , , bar]) => bar === '0');
       expect(absolute).to.have.length.at.least(3);
       expect(absolute.filter(([, , , measured]) => measured !== '0')).to.deep.equal([]);
-    }).timeout(180_000);
+    })
+      .timeout(180_000)
+      .retries(SECOND_TRY);
   }
 });

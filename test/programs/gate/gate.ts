@@ -78,7 +78,8 @@ async function run(name: string, command: readonly string[]): Promise<[Results |
   const file = join(folder, `${name}.json`);
   const isMocha = command.includes('mocha');
   const [program, ...args] = isMocha ? [...command, ...reportTo(file)] : command;
-  const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'] });
+  const env = { ...process.env, PURGATORY_GATE: 'yes' };
+  const child = spawn(program, args, { env, stdio: ['ignore', 'pipe', 'pipe'] });
   for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', say);
   const code = await new Promise<number | null>((resolve, reject) => {
     child.once('error', reject).once('close', resolve);

@@ -117,7 +117,12 @@ async function run(
 ): Promise<{ code: number | null; output: string }> {
   const filesUnderWay = mkdtempSync(`${tmpdir()}/purgatory-runtimes-`);
   // The full loads were run by `npm test`.
-  const env = { ...process.env, PURGATORY_TESTS: undefined, FILES_UNDER_WAY: filesUnderWay };
+  const env = {
+    ...process.env,
+    PURGATORY_TESTS: undefined,
+    PURGATORY_GATE: 'yes',
+    FILES_UNDER_WAY: filesUnderWay,
+  };
   // A process group of its own, which is killed as a whole.
   const child = spawn(program, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
   let output = '';

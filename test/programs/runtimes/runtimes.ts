@@ -57,8 +57,6 @@ const SAME_ON_ALL = {
 
 const TIMERS_AFTER_READS = 'Bun runs its timers between its reads and its immediates';
 
-const SECOND_TRY = './test/support/second-try.ts';
-
 function node(major: number): Runtime {
   return {
     name: `Node ${major}`,
@@ -67,7 +65,7 @@ function node(major: number): Runtime {
     skippedFiles: NOT_CORE,
     skippedTests: SAME_ON_ALL,
     jobs: 3,
-    requires: ['tsx/esm', SECOND_TRY],
+    requires: ['tsx/esm'],
   };
 }
 
@@ -83,7 +81,7 @@ const bun: Runtime = {
     'before it looks at elements that may be idle': TIMERS_AFTER_READS,
   },
   jobs: 1,
-  requires: [SECOND_TRY],
+  requires: [],
 };
 
 const READS_SELDOM = 'Deno seldom reads its sockets between immediates';
@@ -103,7 +101,7 @@ const deno: Runtime = {
     'let the host read its sockets between two slices': READS_SELDOM,
   },
   jobs: 1,
-  requires: [SECOND_TRY],
+  requires: [],
 };
 
 /** jest, vitest and vite are no runtimes. They run the recipes that docs/ has for them, on Node. */
