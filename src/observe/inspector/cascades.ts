@@ -7,10 +7,16 @@
 import type { WheelCascaded } from '../../timer/timer-meter.ts';
 import { listen } from '../events/channels.ts';
 import { type Cascade, MAX_CASCADES } from './frame.ts';
+import type { Host } from './host.ts';
 
 export class Cascades {
+  readonly #host: Host;
   #of = new WeakMap<object, readonly Cascade[]>();
   #stopListening = (): void => {};
+
+  constructor(host: Host) {
+    this.#host = host;
+  }
 
   start(): void {
     this.#stopListening = listen('purgatory:wheel:cascaded', (event) => this.#note(event));
@@ -28,7 +34,7 @@ export class Cascades {
 
   #note({ timer, level, bucket, tasks }: WheelCascaded): void {
     if (tasks === 0) return;
-    const cascade = { level, bucket, tasks, atMs: performance.now() };
+    const cascade = { level, bucket, tasks, atMs: this.#host.now() };
     this.#of.set(timer, [...this.of(timer).slice(1 - MAX_CASCADES), cascade]);
   }
 }

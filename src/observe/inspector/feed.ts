@@ -6,6 +6,8 @@
 // has not taken the last frame yet misses this one. A frame that cannot be made ends the streams:
 // the pages ask again, and get 500 until it can be made. Nothing here keeps the process alive.
 import type { ServerResponse } from 'node:http';
+import type { Writable } from 'node:stream';
+import type { Host } from './host.ts';
 import type { Recorder } from './recorder.ts';
 import { GUARDED } from './responses.ts';
 
@@ -23,22 +25,26 @@ export const EVENTS_HEADERS: Readonly<Record<string, string>> = {
 };
 
 export class Feed {
+  readonly #host: Host;
   readonly #recorder: Recorder;
   readonly #report: (error: unknown) => void;
   readonly #watchers = new Set<ServerResponse>();
-  #clock: NodeJS.Timeout | undefined;
+  #stopClock = (): void => {};
 
-  constructor(recorder: Recorder, report: (error: unknown) => void) {
+  constructor(host: Host, recorder: Recorder, report: (error: unknown) => void) {
+    this.#host = host;
     this.#recorder = recorder;
     this.#report = report;
   }
 
   /**
-   * Sends frames to `response` until its connection closes.
+   * Sends frames to `response` until its connection closes. A viewer who has gone already, perhaps
+   * while a login of the user's was asked, gets none.
    *
    * @throws What the sources threw, before anything is sent.
    */
   watch(response: ServerResponse): void {
+    if (connectionOf(response).destroyed) return;
     const isFirst = this.#watchers.size === 0;
     if (isFirst) this.#recorder.start();
     this.#watchers.add(response);
@@ -51,7 +57,7 @@ export class Feed {
       throw error;
     }
     response.once('close', () => this.#leave(response));
-    if (isFirst) this.#clock = setInterval(() => this.#send(), FRAME_MS).unref();
+    if (isFirst) this.#stopClock = this.#host.every(FRAME_MS, () => this.#send());
   }
 
   /** Ends every watcher's stream. */
@@ -76,13 +82,18 @@ export class Feed {
       return;
     }
     for (const response of this.#watchers) {
-      if (!response.writableNeedDrain) response.write(message);
+      if (!connectionOf(response).writableNeedDrain) response.write(message);
     }
   }
 
   #leave(response: ServerResponse): void {
     if (!this.#watchers.delete(response) || this.#watchers.size > 0) return;
-    clearInterval(this.#clock);
+    this.#stopClock();
     this.#recorder.stop();
   }
+}
+
+/** A response of HTTP/2 does not say whether it has closed, or takes no more: its stream does. */
+function connectionOf(response: ServerResponse & { readonly stream?: Writable }): Writable {
+  return response.stream ?? response;
 }

@@ -8,9 +8,11 @@
 // `nowMs` by the clock of their timer or feed, `wallMs` since 1970.
 import type { BusSnapshot } from '../../bus/telemetry/bus-snapshot.ts';
 import type { PurgatoryTotals } from '../../purgatory/telemetry/purgatory-meter.ts';
-import type { OldOperation, PassSnapshot } from '../../purgatory/telemetry/purgatory-snapshot.ts';
+import type { HotKey, OldOperation, PassSnapshot } from '../../purgatory/telemetry/purgatory-snapshot.ts';
 import type { WheelCascaded } from '../../timer/timer-meter.ts';
 import type { TimerSnapshot } from '../../timer/timer-snapshot.ts';
+import type { HeldPermit } from '../../waits/semaphore/semaphore.ts';
+import type { LoadSnapshot } from '../../waits/shared/load-meter.ts';
 import type { ObservedSnapshot } from '../live-sources.ts';
 
 /**
@@ -34,8 +36,14 @@ export const MAX_FOUND = 12;
 export const SECOND_MS = 1000;
 export const MAX_SECONDS = 600;
 export const MAX_RECORDED = 32;
-/** The history does not name an event that has been under way for less. */
+/** A second notes of a purgatory what lasts so long, or is so many; no less. */
 export const LONG_PASS_MS = 100;
+export const OVERDUE_MS = 1000;
+export const HEAVY_KEY_MS = 1000;
+export const LONG_LOAD_MS = 5000;
+export const LONG_TRY_MS = 5000;
+export const LONG_HELD_MS = 60_000;
+export const MANY_WATCHERS = 20;
 /**
  * The most cascades of a timer, the most operations that are followed at a time (ended ones
  * included), and the most events of one operation.
@@ -164,9 +172,23 @@ export interface SecondOfPurgatory extends Partial<PurgatoryTotals> {
   /** How many were refused, by the code of the error. */
   readonly refused?: Readonly<Record<string, number>>;
   /** The event that had been under way longest, from LONG_PASS_MS on, of how many. */
-  readonly pass?: PassSnapshot & { readonly passes: number };
+  readonly pass?: PassSnapshot & { readonly passes: number; readonly tryMs: number | null };
   /** The last error, if there was one. */
   readonly error?: LastError;
+  /** How long ago the deadline was of an operation that is still parked. */
+  readonly overdueMs?: number;
+  /** The key with the most watchers, and what an event on it would take by what a try has taken. */
+  readonly hottest?: HotKey & { readonly eventMs: number };
+  /** How many are parked without a deadline, and what the youngest is. */
+  readonly endless?: number;
+  readonly youngest?: string;
+  /** The try that has been open longest, of how many. */
+  readonly openTry?: { readonly wait: string; readonly openMs: number; readonly open: number };
+  /** The permit that has been held longest of those for whose key others wait, and how many do. */
+  readonly held?: HeldPermit & { readonly waiting: number };
+  readonly loadsFailed?: number;
+  /** The load that has been under way longest, and how many keys wait for one. */
+  readonly load?: LoadSnapshot & { readonly keysDue: number };
 }
 
 export interface SecondOfTimer {

@@ -1,42 +1,41 @@
 // How the thread of the event loop spent a span of time: on a CPU, waiting for one, or neither; and
 // the same for the longest time that the loop was blocked.
 //
-// Ground rules. It measures only from `start` to `stop`, and keeps no process alive. An interval of
-// the host measures how late it runs, by the host's own clock: a fake clock that is moved by an
-// hour blocks nobody. The time that it reports is shorter than the block, by the interval at most.
-// A probe costs about 10 microseconds. (monitorEventLoopDelay of perf_hooks misses a block right
-// after it was read.)
-// Source, Linux: Documentation/scheduler/sched-stats.rst, schedstat of a thread. Elsewhere it is
-// the CPU time of the whole process, and the system does not say how long it waited.
-import { readFileSync } from 'node:fs';
+// Ground rules. It measures only from `start` to `stop`. An interval of the host measures how late
+// it runs. The time that it reports is shorter than the block, by the interval at most. A probe
+// costs about 10 microseconds. (monitorEventLoopDelay of perf_hooks misses a block right after it
+// was read.)
 import type { Second, Spent } from './frame.ts';
-
-const { setInterval, clearInterval } = globalThis;
-const now = performance.now.bind(performance);
+import type { Host } from './host.ts';
 
 /** At one moment, counted since some beginning. */
 type Reading = readonly [atMs: number, ranMs: number, waitedMs: number | null];
 
 export class HostMeter {
+  readonly #host: Host;
   readonly #probeMs: number;
-  #interval: NodeJS.Timeout | undefined;
-  #taken = reading();
-  #probed = this.#taken;
-  #blocked = spentBetween(this.#taken, this.#taken);
+  #stop = (): void => {};
+  #taken: Reading;
+  #probed: Reading;
+  #blocked: Spent;
 
   /** @param probeMs the interval of the probe. A shorter block is not seen. */
-  constructor(probeMs: number) {
+  constructor(host: Host, probeMs: number) {
+    this.#host = host;
     this.#probeMs = probeMs;
+    this.#probed = this.#reading();
+    this.#taken = this.#probed;
+    this.#blocked = spentBetween(this.#taken, this.#taken);
   }
 
   start(): void {
-    this.#probed = reading();
+    this.#probed = this.#reading();
     this.#forget();
-    this.#interval = setInterval(() => this.#probe(), this.#probeMs).unref();
+    this.#stop = this.#host.every(this.#probeMs, () => this.#probe());
   }
 
   stop(): void {
-    clearInterval(this.#interval);
+    this.#stop();
   }
 
   /** Of the time since `start`, or since the last call. Only between `start` and `stop`. */
@@ -52,8 +51,12 @@ export class HostMeter {
     this.#blocked = spentBetween(this.#taken, this.#taken);
   }
 
+  #reading(): Reading {
+    return [this.#host.now(), ...this.#host.spent()];
+  }
+
   #probe(): void {
-    const at = reading();
+    const at = this.#reading();
     const { overMs, ranMs, waitedMs } = spentBetween(this.#probed, at);
     const blockedMs = overMs - this.#probeMs;
     if (blockedMs > this.#blocked.overMs) {
@@ -71,15 +74,4 @@ export class HostMeter {
 function spentBetween([fromMs, ranMs, waitedMs]: Reading, to: Reading): Spent {
   const isKnown = waitedMs !== null && to[2] !== null;
   return { overMs: to[0] - fromMs, ranMs: to[1] - ranMs, waitedMs: isKnown ? to[2] - waitedMs : null };
-}
-
-function reading(): Reading {
-  try {
-    const [ranNs, waitedNs] = readFileSync('/proc/thread-self/schedstat', 'utf8').split(' ').map(Number);
-    if (ranNs > 0) return [now(), ranNs / 1e6, waitedNs / 1e6];
-  } catch {
-    // There is no such file.
-  }
-  const { user, system } = process.cpuUsage();
-  return [now(), (user + system) / 1000, null];
 }

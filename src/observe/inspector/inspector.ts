@@ -8,6 +8,7 @@
 // alive, and never ends it: what goes wrong in an answer is a 500 and goes to the owner.
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2';
 import type { AddressInfo } from 'node:net';
 import {
   checkedBoolean,
@@ -25,6 +26,7 @@ import { checkNamedSources, checkSources, LiveSources, refuseBareSources } from 
 import type { NamedSources, ObservedBus, ObservedPurgatory, ObservedTimer, Sources } from '../sources.ts';
 import { EVENTS_HEADERS, Feed } from './feed.ts';
 import { MAX_NAME_LENGTH } from './frame.ts';
+import { type Host, host } from './host.ts';
 import { checkedHosts, refusedHost } from './hosts.ts';
 import { messageOf } from './last-errors.ts';
 import { Lookup } from './lookup.ts';
@@ -82,9 +84,13 @@ export interface Inspector {
    * Answers a request of a server of yours, if it is for the page (`path`) or for what the page
    * loads below it. Returns false if it is not: then nothing has been done. Under a host name that
    * is not known (see `hosts`) it answers 403. Your server decides who else may ask. It never
-   * throws: what goes wrong is a 500, and goes to `onError`.
+   * throws: what goes wrong is a 500, and goes to `onError`. It takes requests of `node:http`, and of
+   * `node:http2` by its compatibility API.
    */
-  handle(request: IncomingMessage, response: ServerResponse): boolean;
+  handle(
+    request: IncomingMessage | Http2ServerRequest,
+    response: ServerResponse | Http2ServerResponse,
+  ): boolean;
   /**
    * Ends the streams, mounted ones too, and the history, and stops listening. It may listen again.
    */
@@ -114,6 +120,11 @@ const ADDRESSES = ['', 'events', 'history', 'keys', 'operation'] as const;
  * there are not, before it listens.
  */
 export function createInspector(options: InspectorOptions): Inspector {
+  return inspectorOn(host, options);
+}
+
+/** As {@link createInspector}, on a host of the caller. @internal */
+export function inspectorOn(host: Host, options: InspectorOptions): Inspector {
   refuseBareSources('options', options);
   const given = checkedOptions(options);
   refuseUnread('options', given, INSPECTOR_OPTIONS);
@@ -129,7 +140,7 @@ export function createInspector(options: InspectorOptions): Inspector {
     onError: checkedFunction('options.onError', given.onError),
   };
   const shown = new LiveSources({ purgatories, timers, buses }, (name) => cut(name, MAX_NAME_LENGTH));
-  return new Service(shown, checked);
+  return new Service(host, shown, checked);
 }
 
 /** The options that are no sources, checked. */
@@ -151,13 +162,13 @@ class Service implements Inspector {
     if (!this.handle(request, response)) refuse(response, 404, 'The inspector has one page');
   });
 
-  constructor(shown: LiveSources, given: Given) {
+  constructor(host: Host, shown: LiveSources, given: Given) {
     const report = (error: unknown): void => this.#report(error);
     this.#given = given;
-    this.#seconds = new SecondRecorder(shown, report);
-    this.#lookup = new Lookup(shown);
-    this.#recorder = new Recorder(shown, this.#seconds, this.#lookup);
-    this.#feed = new Feed(this.#recorder, report);
+    this.#seconds = new SecondRecorder(host, shown, report);
+    this.#lookup = new Lookup(host, shown);
+    this.#recorder = new Recorder(host, shown, this.#seconds, this.#lookup);
+    this.#feed = new Feed(host, this.#recorder, report);
     if (given.history) this.#seconds.start(this);
     this.#server.on('connection', (socket) => socket.unref());
     // Of a server that listens: it cannot accept a connection (EMFILE).
@@ -181,6 +192,7 @@ class Service implements Inspector {
     return new URL(this.#given.path, `http://${LOOPBACK}:${(server.address() as AddressInfo).port}`);
   }
 
+  // HTTP/2 has all that is called here by the same names, but what `nameIn` and Feed ask of it.
   handle(request: IncomingMessage, response: ServerResponse): boolean {
     const { path } = this.#given;
     const [asked, query] = request.url?.split('?', 2) ?? [];
@@ -201,7 +213,7 @@ class Service implements Inspector {
     response: ServerResponse,
   ): Promise<void> {
     const params = new URLSearchParams(query);
-    const refused = refusedHost(request.headers.host, this.#given.hosts);
+    const refused = refusedHost(nameIn(request), this.#given.hosts);
     if (refused !== undefined) {
       refuse(
         response,
@@ -253,6 +265,12 @@ class Service implements Inspector {
       server.closeAllConnections();
     });
   }
+}
+
+/** The name that the browser asked for. HTTP/2 has it in a header of its own. */
+function nameIn({ headers }: IncomingMessage): string | undefined {
+  const name = headers[':authority'] ?? headers.host;
+  return typeof name === 'string' ? name : undefined;
 }
 
 /** The path that the browser asked for: Express takes the path of a mount off `url`. */

@@ -7,8 +7,7 @@ import { cut, keyText } from '../../base/text.ts';
 import type { DelayedOperation } from '../../purgatory/delayed-operation.ts';
 import { listen } from '../events/channels.ts';
 import type { LastError } from './frame.ts';
-
-const now = performance.now.bind(performance);
+import type { Host } from './host.ts';
 
 /** Characters shown of the message of an error. */
 const MAX_MESSAGE_LENGTH = 200;
@@ -19,8 +18,13 @@ export interface NotedError {
 }
 
 export class LastErrors {
+  readonly #host: Host;
   #of = new WeakMap<object, NotedError>();
   #stops: (() => void)[] = [];
+
+  constructor(host: Host) {
+    this.#host = host;
+  }
 
   start(): void {
     this.#stops = [
@@ -47,7 +51,10 @@ export class LastErrors {
 
   #note(purgatory: object, operation: string, key: unknown, error: unknown): void {
     const shownKey = key === undefined ? null : keyText(key);
-    this.#of.set(purgatory, { shown: { operation, key: shownKey, message: messageOf(error) }, atMs: now() });
+    this.#of.set(purgatory, {
+      shown: { operation, key: shownKey, message: messageOf(error) },
+      atMs: this.#host.now(),
+    });
   }
 }
 

@@ -13,7 +13,7 @@ import { type OldOperation, oldOperation } from '../../purgatory/telemetry/purga
 import type { LiveSources } from '../live-sources.ts';
 import type { ObservedPurgatory } from '../sources.ts';
 import { type AskedOperation, type Found, type FoundKey, MAX_FOUND, type ShownOperation } from './frame.ts';
-import { wallNow } from './second-recorder.ts';
+import type { Host } from './host.ts';
 
 const MAX_IDS = 2_000;
 const SLICE_MS = 4;
@@ -31,13 +31,15 @@ interface Match {
 }
 
 export class Lookup {
+  readonly #host: Host;
   readonly #shown: LiveSources;
   readonly #ids = new WeakMap<DelayedOperation, number>();
   readonly #operations = new Map<number, [WeakRef<DelayedOperation>, WeakRef<ObservedPurgatory>]>();
   #lastId = 0;
   #searches = 0;
 
-  constructor(shown: LiveSources) {
+  constructor(host: Host, shown: LiveSources) {
+    this.#host = host;
     this.#shown = shown;
   }
 
@@ -67,7 +69,7 @@ export class Lookup {
     const operations = first?.parked.lists.operationsOf(first.key, MAX_FOUND) ?? [];
     return {
       text,
-      wallMs: wallNow(),
+      wallMs: this.#host.wallNow(),
       keys: found.map(foundKey),
       exact,
       isWhole,
@@ -83,7 +85,7 @@ export class Lookup {
     const keys = found.parked.lists.keysOf(asked, MAX_FOUND + 1);
     const watches = keys.slice(0, MAX_FOUND).map((key) => foundKey({ ...found, key }));
     const more = keys.length - watches.length;
-    return { ...this.#asShown(asked, found), wallMs: wallNow(), watches, more };
+    return { ...this.#asShown(asked, found), wallMs: this.#host.wallNow(), watches, more };
   }
 
   #open(only?: string): Omit<Match, 'key'>[] {

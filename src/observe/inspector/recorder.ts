@@ -11,8 +11,9 @@ import type { LiveSources } from '../live-sources.ts';
 import type { ObservedPurgatory } from '../sources.ts';
 import { Cascades } from './cascades.ts';
 import { type Frame, type History, MAX_NAME_LENGTH, MAX_SECTORS, type PurgatoryView, TOP } from './frame.ts';
+import type { Host } from './host.ts';
 import { type Lookup, shownOperation } from './lookup.ts';
-import { type SecondRecorder, wallNow } from './second-recorder.ts';
+import type { SecondRecorder } from './second-recorder.ts';
 import { Timelines } from './timelines.ts';
 
 export class Recorder {
@@ -20,14 +21,17 @@ export class Recorder {
   readonly #shown: LiveSources;
   readonly #seconds: SecondRecorder;
   readonly #lookup: Lookup;
-  readonly #cascades = new Cascades();
+  readonly #host: Host;
+  readonly #cascades: Cascades;
   readonly #timelines: Timelines;
 
-  constructor(shown: LiveSources, seconds: SecondRecorder, lookup: Lookup) {
+  constructor(host: Host, shown: LiveSources, seconds: SecondRecorder, lookup: Lookup) {
+    this.#host = host;
+    this.#cascades = new Cascades(host);
     this.#lookup = lookup;
     this.#shown = shown;
     this.#seconds = seconds;
-    this.#timelines = new Timelines(shown);
+    this.#timelines = new Timelines(host, shown);
   }
 
   /** Somebody watches from now on. */
@@ -49,8 +53,8 @@ export class Recorder {
     const { purgatories, timers, buses } = this.#shown.look();
     return {
       run: this.#run,
-      atMs: performance.now(),
-      wallMs: wallNow(),
+      atMs: this.#host.now(),
+      wallMs: this.#host.wallNow(),
       second: this.#seconds.seconds.at(-1) ?? null,
       purgatories: purgatories.map(([name, purgatory]) => this.#viewOf(name, purgatory)),
       timers: timers.map(([name, timer]) => {
@@ -85,7 +89,7 @@ export class Recorder {
     return {
       ...snapshot,
       name,
-      lastError: error === undefined ? null : { ...error.shown, agoMs: performance.now() - error.atMs },
+      lastError: error === undefined ? null : { ...error.shown, agoMs: this.#host.now() - error.atMs },
       oldest: snapshot.oldest.map((old, index) =>
         shownOperation(old, snapshot.nowMs, name, ids[index] ?? null),
       ),

@@ -1,30 +1,34 @@
 // The last ten minutes, second by second. So a page that is opened after an incident shows it.
 //
 // Ground rules. It records while somebody needs it: the history, and each that watches. It keeps no
-// process alive. It uses the host's own interval, because a fake clock must not add seconds. It
-// keeps at most MAX_SECONDS seconds, each with at most MAX_RECORDED purgatories, timers and buses.
-// It keeps no purgatory: the values of the second before are found by weak reference. Costs: each
-// second takes a snapshot of each purgatory, without its keys, and reads the lateness of each timer
-// and the state of each bus. docs/inspector.md has the figures.
+// process alive. It keeps at most MAX_SECONDS seconds, each with at most MAX_RECORDED purgatories,
+// timers and buses. It keeps no purgatory: the values of the second before are found by weak
+// reference. Costs: each second takes a snapshot of each purgatory, and reads the lateness of each
+// timer and the state of each bus. docs/inspector.md has the figures.
 
 import { quantile } from '../../base/duration-histogram.ts';
-import type { LiveSources } from '../live-sources.ts';
+import type { OldOperation } from '../../purgatory/telemetry/purgatory-snapshot.ts';
+import type { LiveSources, ObservedSnapshot } from '../live-sources.ts';
 import type { ObservedPurgatory, ObservedTimer } from '../sources.ts';
 import {
+  HEAVY_KEY_MS,
+  LONG_HELD_MS,
+  LONG_LOAD_MS,
   LONG_PASS_MS,
+  LONG_TRY_MS,
+  MANY_WATCHERS,
   MAX_RECORDED,
   MAX_SECONDS,
+  OVERDUE_MS,
   SECOND_MS,
   type Second,
   type SecondOfPurgatory,
   type SecondOfTimer,
+  TOP,
 } from './frame.ts';
+import type { Host } from './host.ts';
 import { HostMeter } from './host-meter.ts';
 import { LastErrors, type NotedError } from './last-errors.ts';
-
-const { setInterval, clearInterval } = globalThis;
-/** Since 1970, in ms, whatever a test fakes later. */
-export const wallNow: () => number = Date.now.bind(Date);
 
 /** No shorter block of the event loop is seen. */
 const PROBE_MS = 50;
@@ -40,17 +44,21 @@ interface Counted {
 export class SecondRecorder {
   readonly #shown: LiveSources;
   readonly #report: (error: unknown) => void;
-  readonly errors: LastErrors = new LastErrors();
-  readonly #host = new HostMeter(PROBE_MS);
+  readonly errors: LastErrors;
+  readonly #host: Host;
+  readonly #meter: HostMeter;
   readonly #seconds: Second[] = [];
   readonly #users = new Set<object>();
   #number = 0;
-  #interval: NodeJS.Timeout | undefined;
+  #stopClock: (() => void) | undefined;
   #counted = new WeakMap<object, Counted>();
   #lateness = new WeakMap<object, readonly number[]>();
 
   /** @param report gets what the sources throw; that second is not recorded. */
-  constructor(shown: LiveSources, report: (error: unknown) => void) {
+  constructor(host: Host, shown: LiveSources, report: (error: unknown) => void) {
+    this.#host = host;
+    this.#meter = new HostMeter(host, PROBE_MS);
+    this.errors = new LastErrors(host);
     this.#shown = shown;
     this.#report = report;
   }
@@ -58,25 +66,25 @@ export class SecondRecorder {
   /** Records until `user` stops it, and each other user. */
   start(user: object): void {
     this.#users.add(user);
-    if (this.#interval !== undefined) return;
+    if (this.#stopClock !== undefined) return;
     this.#counted = new WeakMap();
     this.#lateness = new WeakMap();
-    this.#host.start();
+    this.#meter.start();
     this.errors.start();
     try {
       this.#read();
     } catch {
       // The next reading throws it too, and that is reported.
     }
-    this.#interval = setInterval(() => this.#record(), SECOND_MS).unref();
+    this.#stopClock = this.#host.every(SECOND_MS, () => this.#record());
   }
 
   stop(user: object): void {
     if (!this.#users.delete(user) || this.#users.size > 0) return;
     this.errors.stop();
-    clearInterval(this.#interval);
-    this.#interval = undefined;
-    this.#host.stop();
+    this.#stopClock?.();
+    this.#stopClock = undefined;
+    this.#meter.stop();
   }
 
   /** The oldest first. */
@@ -87,7 +95,12 @@ export class SecondRecorder {
   #record(): void {
     try {
       const read = this.#read();
-      this.#seconds.push({ number: ++this.#number, wallMs: wallNow(), ...this.#host.take(), ...read });
+      this.#seconds.push({
+        number: ++this.#number,
+        wallMs: this.#host.wallNow(),
+        ...this.#meter.take(),
+        ...read,
+      });
       if (this.#seconds.length > MAX_SECONDS) this.#seconds.shift();
     } catch (error) {
       this.#report(error);
@@ -109,18 +122,19 @@ export class SecondRecorder {
   }
 
   #ofPurgatory(purgatory: ObservedPurgatory): SecondOfPurgatory {
-    const { parked, totals, refused = {}, events } = purgatory.snapshot({ top: 0 });
-    const { oldestPass: pass, passesUnderWay: passes } = events;
+    const snapshot = purgatory.snapshot({ top: TOP });
+    const { parked, refused = {}, loads } = snapshot;
+    const totals = { ...snapshot.totals, loadsFailed: loads?.totals.failed ?? 0 };
     const error = this.errors.of(purgatory);
     const before = this.#counted.get(purgatory);
-    this.#counted.set(purgatory, { totals: { ...totals }, refused: { ...refused }, error });
+    this.#counted.set(purgatory, { totals, refused: { ...refused }, error });
     const refusedSince = since(refused, before?.refused);
     return {
-      ...since({ ...totals }, before?.totals),
+      ...since(totals, before?.totals),
       parked,
       ...(Object.keys(refusedSince).length > 0 && { refused: refusedSince }),
-      ...(pass !== null && pass.ageMs >= LONG_PASS_MS && { pass: { ...pass, passes } }),
       ...(error !== undefined && error !== before?.error && { error: error.shown }),
+      ...noted(snapshot),
     };
   }
 
@@ -135,6 +149,39 @@ export class SecondRecorder {
       latenessMs: Number.isFinite(latenessMs) ? latenessMs : null,
     };
   }
+}
+
+/** What is worth a note. The bounds are those of frame.ts. */
+function noted(snapshot: ObservedSnapshot): Partial<SecondOfPurgatory> {
+  const { nowMs, events, oldest, hottestKeys, openTries, endless, units, loads } = snapshot;
+  const { oldestPass: pass, passesUnderWay: passes } = events;
+  const overdueMs = Math.max(...oldest.map(({ deadlineMs }) => nowMs - (deadlineMs ?? nowMs)), 0);
+  const [hottest] = hottestKeys;
+  const eventMs = (hottest?.watchers ?? 0) * (events.tryMs ?? 0);
+  const { open, oldest: openTry } = openTries;
+  const waitingOn = (key: string): number => hottestKeys.find((hot) => hot.key === key)?.watchers ?? 0;
+  const held = units?.holders.find(({ key, ageMs }) => ageMs >= LONG_HELD_MS && waitingOn(key) > 0);
+  const load = loads?.oldest;
+  return {
+    ...(pass !== null && pass.ageMs >= LONG_PASS_MS && { pass: { ...pass, passes, tryMs: events.tryMs } }),
+    ...(overdueMs >= OVERDUE_MS && { overdueMs }),
+    ...((hottest?.watchers >= MANY_WATCHERS || eventMs >= HEAVY_KEY_MS) && {
+      hottest: { ...hottest, eventMs },
+    }),
+    ...(endless.parked > 0 && { endless: endless.parked }),
+    ...(endless.youngest !== null && { youngest: nameOf(endless.youngest) }),
+    ...(openTry !== null &&
+      openTry.openMs >= LONG_TRY_MS && {
+        openTry: { wait: nameOf(openTry.wait), openMs: openTry.openMs, open },
+      }),
+    ...(held !== undefined && { held: { ...held, waiting: waitingOn(held.key) } }),
+    ...(load != null && load.ageMs >= LONG_LOAD_MS && { load: { ...load, keysDue: loads?.keysDue ?? 0 } }),
+  };
+}
+
+/** "order page" of a label, or else its class. */
+function nameOf({ label, type }: OldOperation): string {
+  return label || type;
 }
 
 function recorded<S, T>(all: readonly (readonly [string, S])[], read: (one: S) => T): Record<string, T> {

@@ -17,6 +17,7 @@ import type {
 import { listen } from '../events/channels.ts';
 import type { LiveSources } from '../live-sources.ts';
 import { ENDS, MAX_EVENTS, MAX_TIMELINES, type Timeline, type TimelineEvent } from './frame.ts';
+import type { Host } from './host.ts';
 import { typeOf } from './last-errors.ts';
 
 const PLACES = MAX_TIMELINES / 2;
@@ -32,6 +33,7 @@ interface Life {
 }
 
 export class Timelines {
+  readonly #host: Host;
   readonly #shown: LiveSources;
   readonly #under = new Map<unknown, Life>();
   #ended: Timeline[] = [];
@@ -39,7 +41,8 @@ export class Timelines {
   #changedAtMs = 0;
   #stops: (() => void)[] = [];
 
-  constructor(shown: LiveSources) {
+  constructor(host: Host, shown: LiveSources) {
+    this.#host = host;
     this.#shown = shown;
   }
 
@@ -59,7 +62,7 @@ export class Timelines {
 
   /** The ended ones, the oldest first, then those that wait. */
   snapshot(): readonly Timeline[] {
-    const nowMs = performance.now();
+    const nowMs = this.#host.now();
     const waiting = Array.from(this.#under.values(), ({ timeline, parkedAtMs }) => {
       timeline.ageMs = nowMs - parkedAtMs;
       return timeline;
@@ -71,7 +74,7 @@ export class Timelines {
     const name = this.#shown.nameOf(purgatory);
     if (name === undefined || !this.#hasPlace()) return;
     this.#under.set(operation, {
-      parkedAtMs: performance.now(),
+      parkedAtMs: this.#host.now(),
       timeline: {
         id: ++this.#lastId,
         purgatory: name,
@@ -87,7 +90,7 @@ export class Timelines {
   #hasPlace(): boolean {
     if (this.#under.size < PLACES) return true;
     const [operation, youngest] = [...this.#under].pop() as [unknown, Life];
-    if (performance.now() - youngest.parkedAtMs < YIELD_MS) return false;
+    if (this.#host.now() - youngest.parkedAtMs < YIELD_MS) return false;
     this.#under.delete(operation);
     return true;
   }
@@ -103,7 +106,7 @@ export class Timelines {
       return;
     }
     const by = 'key' in event && event.key !== undefined ? { key: keyText(event.key) } : {};
-    const nowMs = performance.now();
+    const nowMs = this.#host.now();
     timeline.ageMs = nowMs - parkedAtMs;
     timeline.events.push({ afterMs: timeline.ageMs, what, ...by });
     if (!isEnd) return;

@@ -6,6 +6,16 @@ describe('numbers on the inspector', () => {
     const told = [0.25, 12.4, 999, 1500, 262_144, 3_600_000, 134_217_728].map(time);
     const spaced = told.map((each) => each.replace('\u00a0', ' '));
     expect(spaced).to.deep.equal(['0.3 ms', '12 ms', '999 ms', '1.5 s', '4.4 min', '1 h', '1.6 d']);
+    const rounded = [0, 0.011, 0.0996, 9.96, 999.6, 59_960, 3_598_000].map(time);
+    expect(rounded.map((each) => each.replace('\u00a0', ' '))).to.deep.equal([
+      '0 ms',
+      '11 µs',
+      '0.1 ms',
+      '10 ms',
+      '1 s',
+      '1 min',
+      '1 h',
+    ]);
   });
 
   it('are told with tenths only where they are small', () => {

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { useFakeTimers } from 'sinon';
+import { host } from '../../../src/observe/inspector/host.ts';
 import { HostMeter } from '../../../src/observe/inspector/host-meter.ts';
 import { pause } from '../../support/turns.ts';
 
@@ -12,7 +13,7 @@ describe('HostMeter', () => {
   let meter: HostMeter;
 
   beforeEach(() => {
-    meter = new HostMeter(10);
+    meter = new HostMeter(host, 10);
     meter.start();
   });
 

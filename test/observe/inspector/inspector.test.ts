@@ -302,7 +302,7 @@ describe('createInspector', () => {
     const { purgatories, second } = await watcher.next((frame) => frame.second !== null);
     expect(purgatories.map(({ events }) => events.oldestPass)).to.deep.equal([oldestPass, null]);
     expect(second?.purgatories).to.deep.equal({
-      jobs: { parked: 0, pass: { ...oldestPass, passes: 2 } },
+      jobs: { parked: 0, pass: { ...oldestPass, passes: 2, tryMs: null } },
       fetch: { parked: 0 },
     });
     oldestPass.ageMs = 99;

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { ManualClock, Purgatory, SystemTimer } from '../../../src/index.ts';
+import { host } from '../../../src/observe/inspector/host.ts';
 import { Lookup } from '../../../src/observe/inspector/lookup.ts';
 import { LiveSources } from '../../../src/observe/live-sources.ts';
 import { Queues } from '../../../src/waits/queues/index.ts';
@@ -18,7 +19,7 @@ describe('Lookup', () => {
     timer = new SystemTimer({ clock });
     fetches = new Purgatory('fetch', { timer });
     joins = new Purgatory('join', { timer });
-    lookup = new Lookup(new LiveSources({ purgatories: [fetches, joins], timers: [], buses: [] }));
+    lookup = new Lookup(host, new LiveSources({ purgatories: [fetches, joins], timers: [], buses: [] }));
   });
 
   afterEach(() => {
@@ -73,7 +74,7 @@ describe('Lookup', () => {
 
   it('finds who waits for an item, by a part of one of the keys', async () => {
     const jobs = new Queues<number>('jobs', { timer });
-    const shown = new Lookup(new LiveSources({ purgatories: [jobs], timers: [], buses: [] }));
+    const shown = new Lookup(host, new LiveSources({ purgatories: [jobs], timers: [], buses: [] }));
     const wait = jobs.take(['mail-urgent', 'mail'], { timeoutMs: 1000, label: 'worker 3' });
     jobs.put('mail-later', 1); // nobody waits for it
     const found = await shown.find('mail', undefined, true);
@@ -166,6 +167,7 @@ describe('Lookup', () => {
     offsets.advance('idle', 1);
     const mute = { name: 'mute', snapshot: () => offsets.snapshot() };
     const { keys, operations } = await new Lookup(
+      host,
       new LiveSources({ purgatories: [offsets, mute], timers: [], buses: [] }),
     ).find('l', undefined, true);
     expect(keys).to.deep.equal([{ purgatory: 'offsets', key: 'log', watchers: 3 }]);

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { type Recording, recordingOf } from '../../../src/observe/inspector/page/data/history.ts';
 import { absence, incidentsOf, judge } from '../../../src/observe/inspector/page/data/judge.ts';
 import { RULES } from '../../../src/observe/inspector/page/data/rules.ts';
-import { bus, events, frames, NOW_MS, present, type SecondChange, seconds } from './frames.ts';
+import { bus, events, NOW_MS, present, type SecondChange, seconds } from './frames.ts';
 
 const PASS = { key: 'orders-0', watchers: 100_000, tried: 61_000, ageMs: 640 };
 
@@ -35,12 +35,9 @@ describe('the rules of the inspector', () => {
   });
 
   it('tell the worst first, and of the chosen purgatory and its timer only', () => {
-    const oldest = [
-      { id: null, type: 'Op', keys: [], purgatory: '', deadlineMs: 0, ageMs: 1, leftMs: -2000 },
-    ];
     const told = present(
-      { purgatory: { parked: 95, maxParked: 100, oldest } },
-      { seconds: seconds(5, () => ({ fetch: { failed: 1 }, late: 64 })) },
+      { purgatory: { parked: 95, maxParked: 100 } },
+      { seconds: seconds(5, () => ({ fetch: { failed: 1, overdueMs: 2000 }, late: 64 })) },
     );
     expect(
       judge(recordingOf(told, 'fetch')).warnings.map(({ level, rule }) => `${level}: ${rule}`),
@@ -93,7 +90,12 @@ describe('the rules of the inspector', () => {
 
     it('say which event could not go on meanwhile, as it began before, and how many others', () => {
       const held = (ageMs: number, passes: number): string =>
-        said(ago(3, { blocked: { overMs: 480, ranMs: 480 }, fetch: { pass: { ...PASS, ageMs, passes } } }));
+        said(
+          ago(3, {
+            blocked: { overMs: 480, ranMs: 480 },
+            fetch: { pass: { ...PASS, ageMs, passes, tryMs: null } },
+          }),
+        );
       expect(held(490, 1)).to.match(
         /microtasks\. The event on orders-0 in fetch could not go on meanwhile \(61,000 of 100,000 tried\)\.$/,
       );
@@ -123,7 +125,7 @@ describe('the rules of the inspector', () => {
         ),
       ).map(({ rule }) => rule);
     expect(echo(3)).to.deep.equal(['hung']);
-    expect(echo(4)).to.deep.equal(['late', 'hung']);
+    expect(echo(4)).to.deep.equal(['hung', 'late']);
     const late = (ranMs: number, waitedMs: number): string => said(ago(3, { late: 64, ranMs, waitedMs }));
     expect(late(900, 0)).to.equal(
       'Have a look: the timer ran late. HH:MM:SS–HH:MM:SS: One task in a hundred ran up to 64 ms late, and no block explains it. In 1 s the process ran for 900 ms and waited 0 ms for a CPU: many deadlines or events came at once, and were served in slices.',
@@ -142,18 +144,15 @@ describe('the rules of the inspector', () => {
   });
 
   it('call a deadline that passed a second ago unanswered bad, unless a block explains it', () => {
-    const left = (leftMs: number | null, told = present()): string[] => {
-      const oldest = [
-        { id: null, type: 'Op', keys: ['a'], purgatory: '', deadlineMs: 0, ageMs: 5000, leftMs },
-      ];
-      return rulesOf({ ...told, frames: present({ purgatory: { oldest } }).frames });
-    };
-    expect(left(-999)).to.deep.equal([]);
-    expect(left(null)).to.deep.equal([]);
-    expect(left(-1000)).to.deep.equal(['overdue']);
-    const blocked = ago(3, { blocked: { overMs: 1500 } });
-    expect(left(-2400, blocked)).to.deep.equal(['blocked']);
-    expect(left(-2500, blocked)).to.deep.equal(['overdue', 'blocked']);
+    const past = (overdueMs: number, more: SecondChange = {}): string[] =>
+      rulesOf(ago(0, { fetch: { overdueMs }, ...more }));
+    expect(past(999)).to.deep.equal([]);
+    expect(past(1000)).to.deep.equal(['overdue']);
+    expect(past(2400, { blocked: { overMs: 1500 } })).to.deep.equal(['blocked']);
+    expect(past(2500, { blocked: { overMs: 1500 } })).to.deep.equal(['overdue', 'blocked']);
+    expect(said(ago(3, { fetch: { overdueMs: 5000 } }))).to.equal(
+      'Something is wrong: a deadline has passed unanswered. HH:MM:SS–HH:MM:SS: In fetch an operation was still parked 5 s after its deadline. Does its timer run? With the reaper off, only advanceClock() runs it.',
+    );
   });
 
   it('name the key of an event that has been under way for more than half a second, and how far it is', () => {
@@ -170,29 +169,21 @@ describe('the rules of the inspector', () => {
     expect(said(at(640, { pendingKeys: 3, passesUnderWay: 0, oldestPass: null }))).to.match(
       /^Have a look: events of purgatory fetch wait long\. 0 events are/,
     );
-    const pass = { ...PASS, ageMs: 1200, passes: 1 };
+    const pass = { ...PASS, ageMs: 1200, passes: 1, tryMs: 0.02 };
     expect(said(ago(3, { fetch: { pass } }))).to.match(
-      /^Have a look: the event on orders-0 took long\. .*: In fetch: 61,000 of 100,000 tried in 1\.2 s\./,
+      /^Have a look: the event on orders-0 took long\. .*: In fetch: 61,000 of 100,000 tried in 1\.2 s\. A try with its answer takes 20 µs\. What helps/,
     );
     expect(rulesOf(ago(3, { fetch: { pass: { ...pass, ageMs: 500 } } }))).to.deep.equal([]);
   });
 
-  it('tell a key whose event would take a second, once a try was timed, and while none is under way', () => {
-    const hot = (tryMs: number | null, more = {}): Recording =>
-      present({
-        purgatory: {
-          ...events({ tryMs, ...more }).purgatory,
-          hottestKeys: [{ key: 'orders-0', watchers: 100_000 }],
-        },
-      });
-    expect(rulesOf(hot(null))).to.deep.equal([]);
-    expect(rulesOf(hot(0.0099))).to.deep.equal([]);
-    expect(said(hot(0.011))).to.match(
-      /an event on orders-0 would take long\. It has 100,000 watchers in fetch\. .* about 1\.1 s, and longer beside other work\./,
+  it('tell a key whose event would take a second, and while none is under way', () => {
+    const hot = (eventMs: number, more = {}): Recording =>
+      ago(3, { fetch: { hottest: { key: 'orders-0', watchers: 100_000, eventMs }, ...more } });
+    expect(rulesOf(hot(999))).to.deep.equal([]);
+    expect(said(hot(1100))).to.match(
+      /an event on orders-0 would take long\. .* It had 100,000 watchers in fetch\. A try with its answer has taken 11 µs, so an event on it takes about 1\.1 s, and longer beside other work\./,
     );
-    expect(rulesOf(hot(0.011, { passesUnderWay: 1, oldestMs: 640, oldestPass: PASS }))).to.deep.equal([
-      'long event',
-    ]);
+    expect(rulesOf(hot(1100, { pass: { ...PASS, passes: 1, tryMs: 0.01 } }))).to.deep.equal(['long event']);
   });
 
   describe('of a purgatory with a limit', () => {
@@ -247,37 +238,93 @@ describe('the rules of the inspector', () => {
     );
   });
 
-  it('tell a key that only grows for ten seconds', () => {
-    const grows = (count: number, watchers: (index: number) => number): string[] =>
-      rulesOf({
-        ...present(),
-        frames: frames(count, (index) => ({
-          purgatory: { hottestKeys: [{ key: 'orders-0', watchers: watchers(index) }] },
+  describe('of what grows', () => {
+    /** With `count` seconds, and what the purgatory was like in each. */
+    const of = (count: number, fetch: (number: number) => SecondChange['fetch']): string[] =>
+      rulesOf(present({}, { seconds: seconds(count, (number) => ({ fetch: fetch(number) ?? {} })) }));
+
+    it('tell waits without a deadline that grow for 20 s, with the youngest, and no burst of them', () => {
+      const endless = (count: number, parked: (number: number) => number): string[] =>
+        of(count, (number) => ({ endless: parked(number), youngest: 'a poll' }));
+      expect(endless(21, (number) => 366 * number)).to.deep.equal(['endless']);
+      expect(endless(20, (number) => 366 * number)).to.deep.equal([]);
+      expect(endless(60, (number) => 5 * number)).to.deep.equal(['endless']);
+      expect(endless(60, (number) => 4 * number)).to.deep.equal([]);
+      expect(endless(60, (number) => Math.min(11_000, 700 * number))).to.deep.equal([]); // clients come back
+      expect(endless(60, () => 11_000)).to.deep.equal([]);
+      const leak = seconds(40, (number) => ({ fetch: { endless: 366 * number, youngest: 'a poll' } }));
+      expect(said(present({}, { seconds: leak }))).to.equal(
+        'Have a look: waits without a deadline pile up. HH:MM:SS–HH:MM:SS: In fetch 14,640 were parked without one, 7,320 more than 20 s before. The youngest is a poll. Only an event, a signal or a cancel ends them: give them a timeoutMs, or the signal of their client.',
+      );
+    });
+
+    it('tell that more is parked than leaves for a minute, where as many left before', () => {
+      const outage = (number: number) =>
+        number <= 120 ? { parked: 500, completed: 50 } : { parked: 500 + 50 * (number - 120) };
+      expect(of(180, outage)).to.deep.equal(['piling up']);
+      expect(of(140, outage)).to.deep.equal([]);
+      expect(said(present({}, { seconds: seconds(180, (number) => ({ fetch: outage(number) })) }))).to.equal(
+        'Have a look: more is parked than leaves. HH:MM:SS–HH:MM:SS: In fetch 3,500 were parked, 3,000 more than a minute before. In that minute 3,000 came and 0 left; earlier they kept pace. Do the events still come, and do the conditions hold?',
+      );
+      // A process that has just begun, whose polls of a few minutes come one by one.
+      expect(of(200, (number) => ({ parked: 50 * number }))).to.deep.equal([]);
+      // A load that grows, and is answered.
+      const busier = (number: number) => ({ parked: 10 * number, completed: 10 * number });
+      expect(of(600, busier)).to.deep.equal([]);
+    });
+
+    it('tell a key that grows in each tenth of a minute', () => {
+      const grows = (watchers: (number: number) => number): string[] =>
+        of(70, (number) => ({ hottest: { key: 'orders-0', watchers: watchers(number), eventMs: 0 } }));
+      expect(grows((number) => 20 + 2 * number)).to.deep.equal(['growing']);
+      expect(grows((number) => 20 + 2 * (number % 40))).to.deep.equal([]);
+      expect(grows((number) => 20 + number)).to.deep.equal([]);
+      expect(
+        of(70, (number) => ({
+          hottest: { key: `orders-${number % 5}`, watchers: 20 + 2 * number, eventMs: 0 },
         })),
-      });
-    expect(grows(41, (index) => 100 + index)).to.deep.equal(['growing']);
-    expect(grows(41, (index) => (index === 35 ? 1 : 100 + index))).to.deep.equal([]);
-    expect(grows(41, (index) => 100 + index / 10)).to.deep.equal([]);
-    expect(grows(20, (index) => 100 + index * 10)).to.deep.equal([]);
+      ).to.deep.equal([]);
+    });
+  });
+
+  it('tell loads that have been under way for long, and who stands behind them', () => {
+    const load = { key: 'order-7', keys: 3, ageMs: 45_000, waits: 1_200, keysDue: 40 };
+    expect(said(ago(0, { fetch: { load } }))).to.equal(
+      'Have a look: loads of shared state do not end. HH:MM:SS–HH:MM:SS: In fetch the load of order-7 and 2 other keys has been under way for 45 s. 1,200 waits stand behind it, and 40 keys wait for a load. Is the store up? loadTimeoutMs gives such a load up.',
+    );
+    const lone = { ...load, keys: 1, keysDue: 0, waits: 1 };
+    expect(said(ago(0, { fetch: { load: lone } }))).to.contain(
+      'the load of order-7 has been under way for 45 s. 1 wait stands behind it. Is',
+    );
+  });
+
+  it('tell loads that fail, since when, with the last error', () => {
+    const error = { message: 'Error: connect ECONNREFUSED', operation: 'a load of 3 keys', key: null };
+    const failing = seconds(60, (number) =>
+      number > 20 ? { fetch: { parked: 900, loadsFailed: 2, error } } : {},
+    );
+    expect(said(present({}, { seconds: failing }))).to.equal(
+      'Have a look: loads of shared state fail. HH:MM:SS–HH:MM:SS: 20 loads of fetch failed, and 900 waits are parked there. Is the store up? The last error: Error: connect ECONNREFUSED (a load of 3 keys in fetch).',
+    );
+    const [{ fromMs, untilMs }] = incidentsOf(failing);
+    expect(untilMs - fromMs).to.equal(40_000);
+    const since = (told: Recording) => plain(judge(told).detail).slice(0, 8);
+    const clockAt = (ms: number) => new Date(ms).toTimeString().slice(0, 8);
+    expect(since(present({}, { seconds: failing }))).to.equal(clockAt(NOW_MS - 40_000));
+  });
+
+  it('tell conditions whose promise does not settle', () => {
+    const openTry = { wait: 'order page', openMs: 45_000, open: 200 };
+    expect(said(ago(0, { fetch: { openTry } }))).to.equal(
+      'Have a look: conditions do not settle. HH:MM:SS–HH:MM:SS: In fetch 200 tries are open: the condition has returned a promise that has not settled. The oldest, of order page, has been open for 45 s. Until it settles, no event reaches its wait. Give reads a deadline of their own: timeoutSignal(5_000, { signal: context.signal }).',
+    );
   });
 
   it('ask of a permit that is held for a minute, while others wait for its key, who keeps it', () => {
-    const heldLongest = { key: 'ann', label: 'the report of July', units: 1 };
-    const told = (ageMs: number, key: string): Recording =>
-      present({
-        purgatory: {
-          units: { each: 1, held: 1, heldLongest: { ...heldLongest, ageMs }, holders: [] },
-          hottestKeys: [{ key, watchers: 2 }],
-        },
-      });
-    expect(said(told(60_000, 'ann'))).to.equal(
-      'Have a look: a permit is held for long while others wait. Of ann in fetch, the report of July has held 1 unit for 1 min, and 2 waits are parked there. Is the permit released on every path?',
+    const held = { key: 'ann', label: 'the report of July', units: 1, ageMs: 60_000, waiting: 2 };
+    expect(said(ago(0, { fetch: { held } }))).to.equal(
+      'Have a look: a permit is held for long while others wait. HH:MM:SS–HH:MM:SS: Of ann in fetch, the report of July has held 1 unit for 1 min, and 2 waits are parked there. Is the permit released on every path?',
     );
-    expect(rulesOf(told(59_999, 'ann'))).to.deep.equal([]);
-    expect(rulesOf(told(90_000, 'bob'))).to.deep.equal([]);
-    expect(
-      rulesOf(present({ purgatory: { units: { each: 1, held: 1, heldLongest: null, holders: [] } } })),
-    ).to.deep.equal([]);
   });
 
   it('tell a bus that is cut off by the name that it was given, and afterwards that it was', () => {
@@ -315,25 +362,24 @@ describe('the incidents that the inspector tells', () => {
   const told = (count: number, change: (number: number) => SecondChange): [string, number][] =>
     incidentsOf(seconds(count, change)).map(({ rule, fromMs, untilMs }) => [rule, (untilMs - fromMs) / 1000]);
 
-  it('are the latest first, each from its beginning to its end, good seconds between them aside', () => {
+  it('are one of a kind, from the first time to the last, and say how often', () => {
     const blocked = [100, 101, 105, 109, 200];
+    const all = seconds(300, (number) => (blocked.includes(number) ? { blocked: { overMs: 150 } } : {}));
     expect(
       told(300, (number) => (blocked.includes(number) ? { blocked: { overMs: 150 } } : {})),
-    ).to.deep.equal([
-      ['blocked', 1],
-      ['blocked', 10],
-    ]);
+    ).to.deep.equal([['blocked', 101]]);
+    expect(incidentsOf(all)[0].times).to.equal(2); // a few good seconds end none
   });
 
-  it('have one that goes on before those that began after it and are over', () => {
-    const failing = (number: number): SecondChange => ({
-      fetch: { failed: 1 },
-      ...(number === 50 && { blocked: { overMs: 150 } }),
-    });
-    expect(told(100, failing)).to.deep.equal([
-      ['threw', 100],
-      ['blocked', 1],
-    ]);
+  it('have the worst first: a hang, then what people wait for, then what they hardly notice', () => {
+    const held = { key: 'ann', label: 'report', units: 1, ageMs: 60_000, waiting: 2 };
+    const all = told(600, (number) => ({
+      ...(number < 540 && number % 8 === 0 && { blocked: { overMs: 320, waitedMs: 320 } }),
+      ...(number === 30 && { blocked: { overMs: 11_000 } }),
+      ...(number > 100 && number < 160 && { cutOff: ['orders'] }),
+      fetch: number < 500 ? { held } : {},
+    }));
+    expect(all.map(([rule]) => rule)).to.deep.equal(['hung', 'held', 'cut off', 'blocked']);
   });
 
   it('say the same as the verdict, of all their seconds', () => {

@@ -1,5 +1,6 @@
 // What the server told: the frames of the last ten seconds, which are the present, and the seconds
 // of the last ten minutes. And sums over them. Pure.
+import type { PurgatoryTotals } from '../../../../purgatory/telemetry/purgatory-meter.ts';
 import type { Frame, Second, SecondOfPurgatory, TimerView } from '../../frame.ts';
 
 export interface Recording {
@@ -33,7 +34,11 @@ export function recordingOf({ frames, seconds, silence }: Recording, chosen: str
 }
 
 /** Those that ended within `ms` before `wallMs`. */
-export function secondsWithin(seconds: readonly Second[], wallMs: number, ms: number): readonly Second[] {
+export function secondsWithin<S extends Second>(
+  seconds: readonly S[],
+  wallMs: number,
+  ms: number,
+): readonly S[] {
   return seconds.filter((second) => second.wallMs > wallMs - ms);
 }
 
@@ -42,7 +47,7 @@ export function views({ purgatories }: Second): (SecondOfPurgatory & { readonly 
   return Object.entries(purgatories).map(([name, of]) => ({ name, ...of }));
 }
 
-type Count = Exclude<keyof SecondOfPurgatory, 'refused' | 'pass' | 'error' | 'parked'>;
+type Count = Exclude<keyof PurgatoryTotals, 'parked'> | 'loadsFailed';
 
 /** How many there were of `kind`, in all purgatories. */
 export function countIn(seconds: readonly Second[], kind: Count): number {

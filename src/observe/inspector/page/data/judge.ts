@@ -3,7 +3,7 @@
 import type { Second } from '../../frame.ts';
 import { clock, time } from '../words/format.ts';
 import { last, type Recording, secondsWithin, sum } from './history.ts';
-import { type Level, type Past, RECENT_MS, RULES, type Rule, SILENT_MS } from './rules.ts';
+import { type Level, type Past, RULES, type Rule, SILENT_MS } from './rules.ts';
 
 export interface Warning {
   readonly rule: string;
@@ -21,9 +21,12 @@ export interface Verdict {
   readonly warnings: readonly Warning[];
 }
 
+/** What a rule has found in the history. */
 export interface Incident extends Warning {
   readonly fromMs: number;
   readonly untilMs: number;
+  /** How often: with pauses of more than a few seconds. */
+  readonly times: number;
 }
 
 /** The most good seconds within one incident. */
@@ -65,15 +68,15 @@ export function absence(heard: Heard, isLost: boolean): Verdict | undefined {
 
 /** `frames` are not empty. */
 export function judge(recording: Recording): Verdict {
-  const warnings = RULES.flatMap((rule) => warningsOf(rule, recording));
-  warnings.sort((a, b) => LEVELS.indexOf(a.level) - LEVELS.indexOf(b.level));
+  const warnings = worstFirst(RULES.flatMap((rule) => warningsOf(rule, recording)));
   const [worst] = warnings;
   if (worst !== undefined) {
     const headline = `${HEADLINES[worst.level]}: ${worst.what}`;
     return { level: worst.level, headline, detail: worst.why, warnings };
   }
   const isQuiet = sum(last(recording.frames).purgatories, ({ parked }) => parked) === 0;
-  const well = 'No deadline is overdue, the event loop is free, and no key keeps growing.';
+  const well =
+    'No deadline is overdue, conditions and loads answer, the event loop is free, and nothing piles up.';
   return {
     level: 'well',
     headline: isQuiet ? 'All is quiet' : 'All is well',
@@ -83,46 +86,65 @@ export function judge(recording: Recording): Verdict {
 }
 
 function warningsOf(rule: Rule, recording: Recording): Warning[] {
-  const { name, now, past } = rule;
+  const { name, level = 'warn', now, past } = rule;
   const present = now?.(recording) ?? [];
   if (present.length > 0 || past === undefined) {
-    return present.map(([what, why]) => ({ rule: name, level: levelOf(rule, []), what, why }));
+    return present.map(([what, why, own = level]) => ({ rule: name, level: own, what, why }));
   }
-  const held = secondsWithin(
-    recording.seconds.filter(past.holds),
-    last(recording.frames).wallMs,
-    past.forMs ?? RECENT_MS,
-  );
-  if (held.length === 0) return [];
-  const incident = incidentOf(rule, past, held);
-  return [{ ...incident, why: `${clock(incident.fromMs)}–${clock(incident.untilMs)}: ${incident.why}` }];
+  const span = spansOf(past, recording.seconds).at(-1) ?? [];
+  const recent = secondsWithin(span, last(recording.frames).wallMs, past.forMs);
+  if (recent.length === 0) return [];
+  const { fromMs } = incidentOf(rule, past, [span]);
+  const incident = incidentOf(rule, past, [recent]);
+  return [{ ...incident, why: `${clock(fromMs)}–${clock(incident.untilMs)}: ${incident.why}` }];
 }
 
 /**
- * The one that ended last, or goes on, first. Seconds of the same rule are one incident, also with
- * a few other seconds between them.
+ * One of each rule, however often it was broken: the worst first, and of the same level in the order
+ * of the rules.
  */
 export function incidentsOf(seconds: readonly Second[]): Incident[] {
   const incidents = RULES.flatMap((rule) => {
-    const { past } = rule;
-    if (past === undefined) return [];
-    const spans: Second[][] = [];
-    for (const second of seconds.filter(past.holds)) {
-      const span = spans.at(-1);
-      if (span !== undefined && second.number - last(span).number <= PAUSE + 1) span.push(second);
-      else spans.push([second]);
-    }
-    return spans.map((span) => incidentOf(rule, past, span));
+    const spans = rule.past === undefined ? [] : spansOf(rule.past, seconds);
+    return rule.past === undefined || spans.length === 0 ? [] : [incidentOf(rule, rule.past, spans)];
   });
-  return incidents.sort((a, b) => b.untilMs - a.untilMs || b.fromMs - a.fromMs);
+  return worstFirst(incidents);
 }
 
-function incidentOf(rule: Rule, { say }: Past, seconds: readonly Second[]): Incident {
-  const [what, why] = say(seconds);
-  const [fromMs, untilMs] = [seconds[0].wallMs - seconds[0].overMs, last(seconds).wallMs];
-  return { rule: rule.name, level: levelOf(rule, seconds), what, why, fromMs, untilMs };
+/** A second in which something was found. */
+type Finding = Second & { readonly found: readonly unknown[] };
+type Spans = readonly (readonly Finding[])[];
+
+/** A page draws the same seconds several times. */
+const known = new WeakMap<readonly Second[], Map<Past<unknown>, Spans>>();
+
+/** When the rule was broken: seconds with a few others between them are one time. */
+function spansOf(past: Past<unknown>, seconds: readonly Second[]): Spans {
+  const all = known.get(seconds) ?? new Map<Past<unknown>, Spans>();
+  known.set(seconds, all);
+  const before = all.get(past);
+  if (before !== undefined) return before;
+  const spans: Finding[][] = [];
+  for (const [at, second] of seconds.entries()) {
+    const found = past.find(second, at, seconds);
+    if (found.length === 0) continue;
+    const span = spans.at(-1);
+    const finding = { ...second, found };
+    if (span !== undefined && second.number - last(span).number <= PAUSE + 1) span.push(finding);
+    else spans.push([finding]);
+  }
+  all.set(past, spans);
+  return spans;
 }
 
-function levelOf({ level = 'warn' }: Rule, seconds: readonly Second[]): Level {
-  return typeof level === 'string' ? level : level(seconds);
+/** `spans` are not empty. */
+function incidentOf({ name, level = 'warn' }: Rule, past: Past<unknown>, spans: Spans): Incident {
+  const [what, why, own = level] = past.say(spans.flat().flatMap(({ found }) => found));
+  const [first] = spans[0];
+  const [fromMs, untilMs] = [first.wallMs - first.overMs, last(last(spans)).wallMs];
+  return { rule: name, level: own, what, why, fromMs, untilMs, times: spans.length };
+}
+
+function worstFirst<T extends Warning>(warnings: readonly T[]): T[] {
+  return warnings.toSorted((a, b) => LEVELS.indexOf(a.level) - LEVELS.indexOf(b.level));
 }

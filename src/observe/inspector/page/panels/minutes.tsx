@@ -9,7 +9,7 @@ import { capitalised, clock, count, plural, rate, time } from '../words/format.t
 import { tone } from '../words/tone.ts';
 import { Chart, type Drawn } from './chart.tsx';
 
-/** The most incidents that are shown at once, the latest. The others unfold. */
+/** The most kinds of incidents that are shown at once, the worst. The others unfold. */
 const MAX_TOLD = 6;
 
 /** How the lines are drawn, and the legend. */
@@ -40,7 +40,7 @@ export function Minutes({ seconds }: { seconds: readonly Second[] }): JSX.Elemen
   const incidents = incidentsOf(seconds);
   const parkedLabel = `Parked over the last ten minutes: now ${count(last(parked))}, at most ${count(Math.max(...parked))}.`;
   const rates = leaving.map(({ colour: end, values }) => `${rate(last(values))} ${end}`);
-  const leavingLabel = `Leaving over the last ten minutes, per second. Now: ${rates.join(', ')}. ${plural(incidents.length, 'incident')}, listed below.`;
+  const leavingLabel = `Leaving over the last ten minutes, per second. Now: ${rates.join(', ')}. ${plural(incidents.length, 'kind')} of incidents, listed below.`;
   return (
     <Section of="minutes" title="The last ten minutes" class="minutes">
       <p class="legend">
@@ -71,16 +71,13 @@ export function Minutes({ seconds }: { seconds: readonly Second[] }): JSX.Elemen
       </p>
       <Chart {...axis} label={leavingLabel} drawn={[blocked, ...leaving]} />
       {incidents.length === 0 ? (
-        <p class="none">
-          No incident since {clock(seconds[0].wallMs)}: no blocked event loop, no late timer, no long event,
-          no throws, no refusals, no bus cut off.
-        </p>
+        <p class="none">No incident since {clock(seconds[0].wallMs)}.</p>
       ) : (
         <List incidents={incidents.slice(0, MAX_TOLD)} />
       )}
       {incidents.length > MAX_TOLD && (
-        <details class="earlier">
-          <summary>{plural(incidents.length - MAX_TOLD, 'earlier incident')}</summary>
+        <details class="more">
+          <summary>{plural(incidents.length - MAX_TOLD, 'more kind', 'more kinds')} of incidents</summary>
           <List incidents={incidents.slice(MAX_TOLD)} />
         </details>
       )}
@@ -91,10 +88,11 @@ export function Minutes({ seconds }: { seconds: readonly Second[] }): JSX.Elemen
 function List({ incidents }: { incidents: readonly Incident[] }): JSX.Element {
   return (
     <ol class="incidents" data-test="incidents">
-      {incidents.map(({ rule, what, why, fromMs, untilMs, level }) => (
-        <li key={`${rule} ${fromMs}`} data-what={rule} {...tone(level)}>
+      {incidents.map(({ rule, what, why, fromMs, untilMs, times, level }) => (
+        <li key={rule} data-what={rule} {...tone(level)}>
           <span class="when">
             {clock(fromMs)}–{clock(untilMs)}
+            {times > 1 && `, ${count(times)} times`}
           </span>{' '}
           {capitalised(what)}. {why}
         </li>

@@ -33,20 +33,24 @@ export function progress({ tried, watchers }: { tried: number; watchers: number 
   return `${count(tried)} of ${count(watchers)} tried`;
 }
 
-const UNITS: readonly (readonly [number, string])[] = [
-  [86_400_000, 'd'],
-  [3_600_000, 'h'],
-  [60_000, 'min'],
-  [1000, 's'],
+/** From the finest: its length in ms, its name, and how many of it make one of the next. */
+const UNITS: readonly (readonly [ms: number, name: string, most: number])[] = [
+  [0.001, 'µs', 100],
+  [1, 'ms', 1000],
+  [1000, 's', 60],
+  [60_000, 'min', 60],
+  [3_600_000, 'h', 24],
+  [86_400_000, 'd', Number.POSITIVE_INFINITY],
 ];
 
-/** 0.4 ms, 250 ms, 1.5 s, 4.4 min, 37 h */
+/** 11 µs, 0.4 ms, 250 ms, 1.5 s, 4.4 min, 37 h. What is rounded up to 1,000 ms is 1 s. */
 export function time(ms: number): string {
-  const size = Math.abs(ms);
-  for (const [unit, name] of UNITS) {
-    if (size >= unit) return `${tenths.format(ms / unit)}${NBSP}${name}`;
+  for (const [unit, name, most] of UNITS) {
+    const isWhole = unit === 0.001 || (unit === 1 && Math.abs(ms) >= 10);
+    const n = isWhole ? Math.round(ms / unit) : Math.round((10 * ms) / unit) / 10;
+    if (Math.abs(n) < most && (ms !== 0 || unit === 1)) return `${tenths.format(n)}${NBSP}${name}`;
   }
-  return `${(size < 10 ? tenths : whole).format(ms)}${NBSP}ms`;
+  return `${ms}`;
 }
 
 /** 97 %. Never 100 % unless it is all. */
