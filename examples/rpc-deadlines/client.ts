@@ -29,7 +29,7 @@ export class RpcClient {
   /** @param timer the deadlines of any number of clients may share it. */
   constructor(socket: Socket, timer: Timer) {
     this.#socket = socket;
-    this.#replies = new Replies({ timer });
+    this.#replies = new Replies({ name: 'rpc', timer });
     // A reply to a call that has ended meanwhile is not an error: the reply and the cancel crossed.
     onLine<Reply>(socket, (reply) => {
       if ('error' in reply) this.#replies.reject(reply.id, new RemoteError(reply.error));
@@ -49,14 +49,17 @@ export class RpcClient {
    * connection.
    */
   async call(method: string, params: unknown, { timeoutMs, signal }: CallOptions): Promise<unknown> {
-    if (this.#socket.destroyed) throw lost();
     const id = ++this.#lastId;
-    const reply = this.#replies.expect(id, { timeoutMs, signal });
-    sendLine(this.#socket, { id, method, params, budgetMs: timeoutMs });
-    return reply.catch((error: unknown) => {
+    const send = (): void => {
+      if (this.#socket.destroyed) throw lost();
+      sendLine(this.#socket, { id, method, params, budgetMs: timeoutMs });
+    };
+    try {
+      return await this.#replies.call(id, { timeoutMs, signal, label: method }, send);
+    } catch (error) {
       if (!(error instanceof RemoteError)) sendLine(this.#socket, { cancel: id });
       throw error;
-    });
+    }
   }
 
   close(): void {
