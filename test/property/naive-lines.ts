@@ -50,10 +50,13 @@ export abstract class NaiveLines {
     else this.waits.push(wait);
   }
 
-  /** Something has come free on `key`. */
-  protected freed(key: string): void {
-    this.#serve(key, BATCH);
-    if (!this.#serving.has(key) && this.#canServe(key)) this.#owed.add(key);
+  /** Something has come free on `keys`: a batch for all of them is handed over in the call. */
+  protected freed(...keys: readonly string[]): void {
+    let left = BATCH;
+    for (const key of keys) {
+      left -= this.#serve(key, left);
+      if (!this.#serving.has(key) && this.#canServe(key)) this.#owed.add(key);
+    }
   }
 
   /** Ends those that are asked for, in the order given, with nothing. */
@@ -109,14 +112,17 @@ export abstract class NaiveLines {
     return first !== undefined && this.suffices(key, first);
   }
 
-  #serve(key: string, most: number): void {
-    if (this.#serving.has(key)) return;
+  /** Returns to how many. */
+  #serve(key: string, most: number): number {
+    if (this.#serving.has(key)) return 0;
     this.#serving.add(key);
-    for (let given = 0; given < most && this.#canServe(key); given++) {
+    let given = 0;
+    for (; given < most && this.#canServe(key); given++) {
       const [first] = this.waitsOn(key);
       this.#leave(first, this.taken(key, first));
     }
     this.#serving.delete(key);
+    return given;
   }
 
   #leave(wait: NaiveWait, how: string): void {

@@ -26,15 +26,25 @@ function acts(units: number): fc.Arbitrary<Act<SemaphoreAct>> {
   });
   const tryAcquire = fc.record({ do: fc.constant('tryAcquire' as const), key, units: some });
   const release = fc.record({ do: fc.constant('release' as const), which: fc.nat(200), many });
+  const resize = fc.record({ do: fc.constant('resize' as const), units: fc.nat(units) });
   const abort = fc.record({ do: fc.constant('abort' as const), which: fc.nat(300) });
   const cancelForKey = fc.record({ do: fc.constant('cancelForKey' as const), key });
   // What a pass of the timer adds with a delay of 0 waits for the next pass: a reference would need one.
   const later = acquire.map((act) => ({ ...act, timeoutMs: Math.max(act.timeoutMs, 1) }));
-  const inside = fc.oneof<fc.Arbitrary<Act<SemaphoreAct>>[]>(later, tryAcquire, release, abort, cancelForKey);
+  const inside = fc.oneof<fc.Arbitrary<Act<SemaphoreAct>>[]>(
+    later,
+    tryAcquire,
+    release,
+    resize,
+    abort,
+    cancelForKey,
+  );
   return fc.oneof<{ weight: number; arbitrary: fc.Arbitrary<Act<SemaphoreAct>> }[]>(
     { weight: 12, arbitrary: acquire },
     { weight: 3, arbitrary: tryAcquire },
     { weight: 10, arbitrary: release },
+    { weight: 2, arbitrary: resize },
+    { weight: 1, arbitrary: fc.record({ do: fc.constant('idle' as const) }) },
     { weight: 3, arbitrary: abort },
     { weight: 1, arbitrary: fc.record({ do: fc.constant('force' as const), which: fc.nat(5) }) },
     { weight: 5, arbitrary: fc.record({ do: fc.constant('advance' as const), ms: fc.nat(4) }) },

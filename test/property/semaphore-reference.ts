@@ -2,8 +2,10 @@
 import { NaiveLines, type NaiveWait } from './naive-lines.ts';
 
 export class NaiveSemaphore extends NaiveLines {
-  readonly #units: number;
-  readonly #free = new Map<string, number>();
+  #units: number;
+  readonly #held = new Map<string, number>();
+  readonly #awaitIdle: (() => void)[] = [];
+  given = 0;
 
   constructor(units: number, maxParked: number) {
     super(maxParked, 'ERR_PURGATORY_TIMEOUT');
@@ -11,11 +13,28 @@ export class NaiveSemaphore extends NaiveLines {
   }
 
   available(key: string): number {
-    return this.#free.get(key) ?? this.#units;
+    return this.#units - (this.#held.get(key) ?? 0);
+  }
+
+  /** @param resolve is called when no unit is held. */
+  idle(resolve: () => void): void {
+    if (this.#isIdle) resolve();
+    else this.#awaitIdle.push(resolve);
+  }
+
+  get #isIdle(): boolean {
+    return [...this.#held.values()].every((held) => held === 0);
+  }
+
+  /** @param keys in the order in which they are served. */
+  resize(units: number, keys: readonly string[]): void {
+    this.#units = units;
+    this.freed(...keys);
   }
 
   acquire(id: number, key: string, units: number, timeoutMs: number): void {
-    if (this.isClosed) this.ends.set(id, 'ERR_PURGATORY_CLOSED');
+    if (units > this.#units) this.ends.set(id, 'ERR_OUT_OF_RANGE');
+    else if (this.isClosed) this.ends.set(id, 'ERR_PURGATORY_CLOSED');
     else if (!this.tryAcquire(id, key, units)) {
       this.park({ id, keys: [key], count: units, deadlineMs: this.nowMs + timeoutMs });
     }
@@ -28,8 +47,9 @@ export class NaiveSemaphore extends NaiveLines {
   }
 
   release(key: string, units: number): void {
-    this.#free.set(key, this.available(key) + units);
+    this.#held.set(key, (this.#held.get(key) ?? 0) - units);
     this.freed(key);
+    if (this.#isIdle) for (const resolve of this.#awaitIdle.splice(0)) resolve();
   }
 
   protected override suffices(key: string, { count }: NaiveWait): boolean {
@@ -41,7 +61,8 @@ export class NaiveSemaphore extends NaiveLines {
   }
 
   #hold(key: string, units: number): string {
-    this.#free.set(key, this.available(key) - units);
+    this.given++;
+    this.#held.set(key, (this.#held.get(key) ?? 0) + units);
     return 'permit';
   }
 }

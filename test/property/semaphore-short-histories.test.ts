@@ -22,6 +22,8 @@ const ACTS: readonly Act<SemaphoreAct>[] = [
   acquire('a', 1, NEVER),
   acquire('b', 2, NEVER),
   { do: 'tryAcquire', key: 'a', units: 1 },
+  { do: 'resize', units: 0 },
+  { do: 'resize', units: 1 },
   { do: 'release', which: 0, many: 1 },
   { do: 'release', which: 1, many: 1 },
   { do: 'abort', which: 2 },

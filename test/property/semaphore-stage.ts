@@ -7,7 +7,9 @@ import { NaiveSemaphore } from './semaphore-reference.ts';
 export type SemaphoreAct =
   | { do: 'acquire'; key: string; units: number; timeoutMs: number; many: number; isLabelled?: boolean }
   | { do: 'tryAcquire'; key: string; units: number }
-  | { do: 'release'; which: number; many: number };
+  | { do: 'release'; which: number; many: number }
+  | { do: 'resize'; units: number }
+  | { do: 'idle' };
 
 interface Held {
   readonly permit: Permit;
@@ -18,11 +20,15 @@ export class SemaphoreStage extends LinesStage<SemaphoreAct, Semaphore, NaiveSem
   override readonly ours: Semaphore;
   override readonly naive: NaiveSemaphore;
   #held: Held[] = [];
+  readonly #most: number;
+  /** How many promises of `idle` have resolved. */
+  #idle = { ours: 0, naive: 0 };
 
   constructor(units: number, maxParked: number) {
     super();
     this.ours = new Semaphore('model', { units, timer: this.timer, maxParked });
     this.naive = new NaiveSemaphore(units, maxParked);
+    this.#most = units;
   }
 
   protected override own(act: SemaphoreAct): Halves {
@@ -41,7 +47,7 @@ export class SemaphoreStage extends LinesStage<SemaphoreAct, Semaphore, NaiveSem
         const id = this.nextId();
         let isGiven = false;
         const tryOurs = (): void => {
-          const permit = ours.isClosed ? undefined : ours.tryAcquire({ key, units });
+          const permit = ours.isClosed || units > ours.units ? undefined : ours.tryAcquire({ key, units });
           isGiven = permit !== undefined;
           if (permit !== undefined) this.ends.set(id, this.#hold(permit, key));
         };
@@ -49,6 +55,19 @@ export class SemaphoreStage extends LinesStage<SemaphoreAct, Semaphore, NaiveSem
           if (!naive.isClosed) same(naive.tryAcquire(id, key, units), isGiven);
         };
         return [tryOurs, tryNaive];
+      }
+      case 'resize': {
+        const units = 1 + (act.units % this.#most);
+        let keys: string[] = [];
+        const resize = (): void => {
+          keys = [...ours.$parked.lists.allKeys()] as string[];
+          ours.resize(units);
+        };
+        return [resize, () => naive.resize(units, keys)];
+      }
+      case 'idle': {
+        const count = this.#idle;
+        return [() => void ours.idle().then(() => count.ours++), () => naive.idle(() => count.naive++)];
       }
       case 'release': {
         const released = this.#held.splice(act.which % Math.max(this.#held.length, 1), act.many);
@@ -72,12 +91,18 @@ export class SemaphoreStage extends LinesStage<SemaphoreAct, Semaphore, NaiveSem
   }
 
   protected override compareKey(key: string): void {
-    same(this.ours.available(key), this.naive.available(key), `free on ${key}`);
+    same(this.ours.available(key), Math.max(this.naive.available(key), 0), `free on ${key}`);
   }
 
   override compare(): void {
     Semaphore.check(this.ours);
     super.compare();
     Semaphore.check(this.ours);
+    same(this.ours.snapshot({ top: 0 }).units.given, this.naive.given, 'permits given');
+  }
+
+  override async endTurn(ends?: () => Promise<void>): Promise<void> {
+    await super.endTurn(ends);
+    same(this.#idle.ours, this.#idle.naive, 'promises of idle');
   }
 }

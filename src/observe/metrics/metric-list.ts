@@ -48,6 +48,11 @@ function seconds<S>(name: string, help: string, ms: (snapshot: S) => number): Re
   return { name, help, type: 'gauge', unit: 's', of: (snapshot) => ms(snapshot) / 1_000 };
 }
 
+/** A counter that is a field of the snapshot itself. */
+function count<S>(name: string, thing: string, help: string, of: Numbers<S>): Reading<S> {
+  return { ...gauge<S>(name, thing, help, of), type: 'counter' };
+}
+
 /** @param of its name among the totals of the snapshot. */
 function counter<S extends { readonly totals: object }>(
   name: string,
@@ -72,6 +77,7 @@ const LOAD_READINGS: readonly Reading<LoadsSnapshot>[] = [
 const UNIT_READINGS: readonly Reading<UnitsSnapshot>[] = [
   gauge('purgatory.units', 'unit', 'Units of each key of a Semaphore', 'each'),
   gauge('purgatory.units_held', 'unit', 'Units of all keys of a Semaphore that are held', 'held'),
+  count('purgatory.permits_given', 'permit', 'Permits that a Semaphore has given', 'given'),
   {
     name: 'purgatory.permit_held_longest',
     help: 'How long the permit with a label has been held that has been held longest',
@@ -84,6 +90,12 @@ const UNIT_READINGS: readonly Reading<UnitsSnapshot>[] = [
 /** Of Queues alone. */
 const ITEM_READINGS: readonly Reading<ItemsSnapshot>[] = [
   gauge('purgatory.items', 'item', 'Items that Queues keep, of all keys', 'size'),
+  count(
+    'purgatory.items_taken',
+    'item',
+    'Items that were taken; one that came back counts each time',
+    'taken',
+  ),
   gauge('purgatory.item_keys', 'key', 'Keys of Queues that have an item', 'keys'),
   gauge(
     'purgatory.max_items',

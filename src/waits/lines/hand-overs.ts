@@ -48,6 +48,16 @@ export abstract class HandOvers<K, L extends Line<K>> implements PendingEvents {
     if (given === MAX_ANSWERS && this.canGive(line)) this.#owe(line);
   }
 
+  /** Something has come free on any line: as `serve`, and a batch for all of them. O(lines). */
+  protected serveAll(): void {
+    let left = MAX_ANSWERS;
+    for (const line of this.lists.lines()) {
+      if (line.isServing) continue;
+      if (left > 0) left -= this.#give(line, left);
+      if (this.canGive(line)) this.#owe(line);
+    }
+  }
+
   /** Hands over to `most` at most. Returns to how many it did. */
   #give(line: L, most: number): number {
     const { parking } = this;

@@ -225,8 +225,9 @@ export class Queues<V, K = string> extends AbstractPurgatory<K, never> {
 
   /**
    * For a pool: takes an item, calls `work` with it, and puts it back when `work` has ended, also
-   * when it throws. Resolves with what `work` returns. Rejects as `take`, and at the deadline with
-   * a PurgatoryError ERR_PURGATORY_TIMEOUT; then `work` is not called.
+   * when it throws. Resolves with what `work` returns. Rejects as `take`, with `signal.reason` where
+   * the signal has aborted by then, and at the deadline with a PurgatoryError ERR_PURGATORY_TIMEOUT;
+   * then `work` is not called.
    */
   async use<T>(
     keys: readonly K[],
@@ -237,6 +238,7 @@ export class Queues<V, K = string> extends AbstractPurgatory<K, never> {
     const taken = await this.take(keys, options);
     if (taken.expired) throw itemTimedOut(this.name, keyText(keys[0]), keys.length - 1, options.timeoutMs);
     try {
+      throwIfAborted(options.signal);
       return await work(taken.value, taken.key);
     } finally {
       this.putBack(taken.key, taken.value);

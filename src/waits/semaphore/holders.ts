@@ -2,6 +2,7 @@
 //
 // Ground rules. A permit without a label costs nothing here. The order is that in which the permits
 // were given, so the first one has been held longest. add, remove: O(1). The longest: amortised.
+import { firstOf } from '../../purgatory/telemetry/purgatory-snapshot.ts';
 import type { Permit, UnitLine } from './permit.ts';
 
 /** A permit that is held, with the label that `acquire` was given. */
@@ -43,12 +44,7 @@ export class Holders<K> {
 
   /** The `top` that have been held longest, of all. O(top). */
   longestFirst(top: number): Holding<K>[] {
-    const longest: Holding<K>[] = [];
-    for (const holding of this.#all.values()) {
-      if (longest.length >= top) break;
-      longest.push(holding);
-    }
-    return longest;
+    return firstOf(this.#all.values(), top);
   }
 
   /** Those of a line. For tests. */

@@ -1,12 +1,12 @@
 // Units of a key, and the permits by which they are held.
 //
-// Invariants. A permit holds its units from the moment it is made until its first `release`. The
-// units of a line are free, or held by a permit.
+// Invariants. A permit holds its units from the moment it is made until its first `release`. A line
+// counts those that are held; the others are free. More may be held than there are, after a `resize`.
 import { Line } from '../lines/line.ts';
 
 /** Whose units these are. */
 export interface Bank<K> {
-  /** The units of each key. */
+  /** The units of each key. They may change. */
   readonly units: number;
   /** `permit`, on `line`, holds its units no more. */
   takeBack(line: UnitLine<K>, permit: Permit): void;
@@ -16,8 +16,8 @@ export interface Bank<K> {
 
 export class UnitLine<K> extends Line<K> {
   readonly bank: Bank<K>;
-  /** Units that nobody holds. */
-  free: number;
+  /** Units that permits hold. */
+  held: number;
   /** The permits with a label, in the order in which they were given. */
   labelled: Set<Permit> | undefined;
   /** The units that these hold. */
@@ -26,13 +26,18 @@ export class UnitLine<K> extends Line<K> {
   constructor(key: K, bank: Bank<K>) {
     super(key);
     this.bank = bank;
-    this.free = bank.units;
+    this.held = 0;
     this.labelled = undefined;
     this.labelledUnits = 0;
   }
 
+  /** Units that nobody holds: fewer than 0 when more are held than there are. */
+  get free(): number {
+    return this.bank.units - this.held;
+  }
+
   override get isIdle(): boolean {
-    return this.waiting === 0 && this.free === this.bank.units;
+    return this.waiting === 0 && this.held === 0;
   }
 }
 

@@ -6,7 +6,7 @@
 // Invariants. Those of Units. It has no condition of a user, and tries nothing: a hand-over is a
 // subtraction. It is a purgatory to all that looks on.
 import { throwIfAborted } from '../../base/abort-listeners.ts';
-import { requiredFunction } from '../../base/checks.ts';
+import { COUNT, type NumberRule, requiredFunction, requiredNumber } from '../../base/checks.ts';
 import { purgatoryClosed } from '../../base/errors.ts';
 import { cut, keyText } from '../../base/text.ts';
 import { AbstractPurgatory } from '../../purgatory/abstract-purgatory.ts';
@@ -37,10 +37,12 @@ export interface SemaphoreSnapshot extends PurgatorySnapshot {
 
 /** The units of a semaphore. */
 export interface UnitsSnapshot {
-  /** The option: units of each key. */
+  /** Units of each key. */
   each: number;
   /** Units that are held now, of all keys. */
   held: number;
+  /** Permits that were given since it was made. */
+  given: number;
   /** The permit that has been held longest, of those with a label. Null: none with a label is. */
   heldLongest: HeldPermit | null;
   /** The permits with a label that have been held longest, `top` of them, that one first. */
@@ -61,7 +63,8 @@ export interface HeldPermit {
  */
 export class Semaphore<K = string> extends AbstractPurgatory<K, never> {
   readonly #units: Units<K>;
-  readonly #rule: { min: number; max: number; integer: true };
+  /** Of the units of a permit. */
+  #rule: NumberRule;
 
   /**
    * @param name for people: errors and metrics show it. It is also the key of those who name none.
@@ -72,17 +75,39 @@ export class Semaphore<K = string> extends AbstractPurgatory<K, never> {
     const bank = new Units<K>(units, purgatory);
     super(bank.parking as never);
     this.#units = bank;
-    this.#rule = { min: 1, max: units, integer: true };
+    this.#rule = { ...COUNT, max: units };
   }
 
-  /** The option: units of each key. */
+  /** Units of each key: the option, or what `resize` has set. */
   get units(): number {
     return this.#units.units;
   }
 
   /** Units of `key` that nobody holds. Right at once after each `acquire` and `release`. O(1). */
   available(key: K = this.name as K): number {
-    return this.#units.lists.known(key)?.free ?? this.units;
+    return Math.max(this.#units.lists.known(key)?.free ?? this.units, 0);
+  }
+
+  /**
+   * Sets how many units each key has from now on. With more units, those who wait get theirs: 64 of
+   * them in the call, the others soon after. With fewer, permits stay valid, though more may be held
+   * than there are: nobody gets a unit of a key until enough came back. A wait for more units than
+   * there are now holds up those behind it, until its deadline or another `resize`. O(keys in use).
+   *
+   * @throws TypeError, RangeError (Node's codes) for a number that is no integer >= 1.
+   */
+  resize(units: number): void {
+    this.#rule = { ...COUNT, max: requiredNumber('units', units, COUNT) };
+    this.#units.resize(units);
+  }
+
+  /**
+   * Resolves when all units of all keys are free: at once, or in the call of the last `release`. For
+   * a shutdown: `close()` first, so that nobody gets a permit any more. It keeps no process alive.
+   * O(1).
+   */
+  idle(): Promise<void> {
+    return this.#units.idle();
   }
 
   /**
@@ -133,13 +158,15 @@ export class Semaphore<K = string> extends AbstractPurgatory<K, never> {
 
   /**
    * Acquires a permit, calls `work`, and releases the permit when `work` has ended, also when it
-   * throws. Resolves with what `work` returns. Rejects as `acquire`, and then `work` is not called;
-   * or with what `work` throws.
+   * throws. Resolves with what `work` returns. Rejects as `acquire`, or with `signal.reason` where the
+   * signal has aborted by the time of the permit, and then `work` is not called; or with what `work`
+   * throws.
    */
   async run<T>(options: AcquireOptions<K>, work: () => T | PromiseLike<T>): Promise<T> {
     requiredFunction('work', work);
     const permit = await this.acquire(options);
     try {
+      throwIfAborted(options.signal);
       return await work();
     } finally {
       permit.release();
@@ -149,7 +176,7 @@ export class Semaphore<K = string> extends AbstractPurgatory<K, never> {
   /** As the snapshot of a Purgatory, with the units and who holds them. */
   override snapshot(options?: SnapshotOptions): SemaphoreSnapshot {
     const snapshot = super.snapshot(options);
-    const { units: each, held, holders } = this.#units;
+    const { units: each, held, given, holders } = this.#units;
     const top = options?.top ?? DEFAULT_TOP;
     const longest = holders.longestFirst(Math.max(top, 1)).map(
       ({ line, label, units, sinceMs }): HeldPermit => ({
@@ -160,7 +187,7 @@ export class Semaphore<K = string> extends AbstractPurgatory<K, never> {
       }),
     );
     const [heldLongest = null] = longest;
-    return { ...snapshot, units: { each, held, heldLongest, holders: longest.slice(0, top) } };
+    return { ...snapshot, units: { each, held, given, heldLongest, holders: longest.slice(0, top) } };
   }
 
   /** The line of the key that is asked for. */

@@ -1,7 +1,7 @@
 // The units of each key: how many are free, and the hand-over to those who wait.
 //
-// Invariants. On each line: free units + units held = units of the semaphore. Units are free while
-// somebody waits only if the first wants more than there are, or if the line is owed (HandOvers).
+// Invariants. Units are free while somebody waits only if the first wants more than are free, or if
+// the line is owed (HandOvers). Nobody gets a unit on a line that holds as many as there are, or more.
 import { permitTimedOut } from '../../base/errors.ts';
 import { mustHold } from '../../base/must-hold.ts';
 import { cut, keyText } from '../../base/text.ts';
@@ -15,9 +15,13 @@ import type { UnitWait } from './unit-wait.ts';
 const SHARED_ERROR_MS = 10;
 
 export class Units<K> extends HandOvers<K, UnitLine<K>> implements Bank<K> {
-  readonly units: number;
+  units: number;
   /** Units that are held, of all keys. */
   held = 0;
+  /** Permits that were given. */
+  given = 0;
+  /** Who waits until no unit is held. */
+  #awaitIdle: (() => void)[] = [];
   readonly holders: Holders<K> = new Holders();
   /** The last error of a deadline. */
   #timeout: { line: unknown; units: number; timeoutMs: number; madeMs: number; error: Error } | undefined;
@@ -33,19 +37,30 @@ export class Units<K> extends HandOvers<K, UnitLine<K>> implements Bank<K> {
 
   /** Takes free units of `line`. */
   take(line: UnitLine<K>, units: number, label: string | undefined): Permit {
-    line.free -= units;
+    line.held += units;
     this.held += units;
+    this.given++;
     const permit = new Permit(units, line as UnitLine<never>);
     if (label !== undefined) this.holders.add(permit, line, label, this.parking.meter.now());
     return permit;
   }
 
   takeBack(line: UnitLine<K>, permit: Permit): void {
-    line.free += permit.units;
+    line.held -= permit.units;
     this.held -= permit.units;
     if (this.holders.size > 0) this.holders.remove(permit, line);
     if (line.waiting > 0) this.serve(line);
-    else if (line.free === this.units) this.lists.rest(line);
+    else if (line.held === 0) this.lists.rest(line);
+    if (this.held === 0) for (const resolve of this.#awaitIdle.splice(0)) resolve();
+  }
+
+  idle(): Promise<void> {
+    return this.held === 0 ? Promise.resolve() : new Promise((resolve) => void this.#awaitIdle.push(resolve));
+  }
+
+  resize(units: number): void {
+    this.units = units;
+    this.serveAll();
   }
 
   protected override canGive(line: UnitLine<K>): boolean {
@@ -70,7 +85,7 @@ export class Units<K> extends HandOvers<K, UnitLine<K>> implements Bank<K> {
   }
 
   #whyNone(line: UnitLine<K>, wanted: number, nowMs: number): string {
-    const held = this.units - line.free;
+    const { held } = line;
     const wants = wanted > 1 ? `, and ${wanted} were asked for` : '';
     const units = `${held} of ${this.units} units are held`;
     const longest = this.holders.longest(line);
@@ -87,7 +102,7 @@ export class Units<K> extends HandOvers<K, UnitLine<K>> implements Bank<K> {
     super.check();
     let held = 0;
     for (const line of this.lists.lines()) {
-      mustHold(line.free >= 0 && line.free <= this.units, `${line.free} of ${this.units} units are free`);
+      mustHold(line.held >= 0, `${line.held} units are held`);
       const labelled = this.holders.on(line);
       mustHold((line.labelled?.size ?? 0) === labelled.length, 'a line has lost a permit with a label');
       const units = labelled.reduce((sum, holding) => sum + holding.units, 0);
@@ -95,7 +110,7 @@ export class Units<K> extends HandOvers<K, UnitLine<K>> implements Bank<K> {
         units === line.labelledUnits,
         `${units} units have a label, ${line.labelledUnits} are counted`,
       );
-      held += this.units - line.free;
+      held += line.held;
     }
     mustHold(held === this.held, `${held} units are held, ${this.held} are counted`);
   }

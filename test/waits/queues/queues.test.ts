@@ -313,6 +313,17 @@ describe('Queues', () => {
     expect(seen).to.have.length(1);
   });
 
+  it('do not begin work whose signal has aborted since the item was handed over', async () => {
+    const { jobs } = queues();
+    const stop = new AbortController();
+    let calls = 0;
+    const use = rejection(jobs.use(['a'], { ...SOON, signal: stop.signal }, () => calls++));
+    jobs.put('a', 1);
+    stop.abort('gone');
+    expect(await use).to.equal('gone');
+    expect([calls, jobs.size]).to.deep.equal([0, 1]);
+  });
+
   it('drain after close by tryTake, and take back what comes late', async () => {
     const { jobs } = queues();
     const wait = codeOfRejection(jobs.take(['b'], NEVER));

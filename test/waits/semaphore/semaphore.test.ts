@@ -274,6 +274,80 @@ describe('Semaphore', () => {
     expect([await run, calls]).to.deep.equal(['ERR_PURGATORY_TIMEOUT', 0]);
   });
 
+  it('does not begin work whose signal has aborted since the permit was given', async () => {
+    const { permits } = semaphore(1);
+    const stop = new AbortController();
+    const held = await permits.acquire(SOON);
+    let calls = 0;
+    const run = rejection(permits.run({ ...SOON, signal: stop.signal }, () => calls++));
+    held.release(); // hands over
+    stop.abort('gone');
+    expect(await run).to.equal('gone');
+    expect([calls, permits.available()]).to.deep.equal([0, 1]);
+  });
+
+  it('gives more units after a resize, and fewer when enough came back', async () => {
+    const { permits } = semaphore(2);
+    const held = await Promise.all([1, 2].map(() => permits.acquire(NEVER)));
+    const waits = [1, 2, 3].map(() => permits.acquire(NEVER));
+    permits.resize(3);
+    expect([permits.units, permits.available(), permits.numDelayed]).to.deep.equal([3, 0, 2]);
+    held.push(await waits[0]);
+    permits.resize(1);
+    expect([permits.units, permits.available(), permits.tryAcquire()]).to.deep.equal([1, 0, undefined]);
+    expect(codeOf(() => permits.tryAcquire({ units: 2 }))).to.equal('ERR_OUT_OF_RANGE');
+    held.pop()?.release();
+    held.pop()?.release();
+    expect(permits.numDelayed).to.equal(2); // one unit is held, and there is one
+    held.pop()?.release();
+    expect(permits.numDelayed).to.equal(1);
+    for (const units of [0, 1.5, Number.NaN, Number.POSITIVE_INFINITY]) {
+      expect(codeOf(() => permits.resize(units))).to.equal('ERR_OUT_OF_RANGE');
+    }
+    expect(codeOf(() => permits.resize('2' as never))).to.equal('ERR_INVALID_ARG_TYPE');
+    expect(permits.snapshot().units).to.include({ each: 1, held: 1, given: 4 });
+    Semaphore.check(permits);
+  });
+
+  it('serves 100,000 keys that a resize frees in slices (behaviours 25 and 32)', async () => {
+    const { permits } = semaphore(1);
+    const keys = Array.from({ length: 100_000 }, (_, i) => `${i}`);
+    for (const key of keys) permits.tryAcquire({ key });
+    let given = 0;
+    const waits = keys.map((key) => permits.acquire({ ...NEVER, key }).then(() => given++));
+    permits.resize(2);
+    expect(permits.numDelayed).to.equal(100_000 - 64);
+    await Promise.all(waits);
+    expect([given, permits.numDelayed]).to.deep.equal([100_000, 0]);
+  });
+
+  it('says when all units of all keys are free', async () => {
+    const { permits } = semaphore(2);
+    await permits.idle();
+    const held = [
+      ...(await Promise.all([1, 2].map(() => permits.acquire({ ...NEVER, key: 'a' })))),
+      await permits.acquire({ ...NEVER, key: 'b' }),
+    ];
+    let idle = 0;
+    const idles = [permits.idle(), permits.idle()].map((promise) => promise.then(() => idle++));
+    const refused = codeOfRejection(permits.acquire({ ...NEVER, units: 2, key: 'b' }));
+    permits.close();
+    expect(await refused).to.equal('ERR_PURGATORY_CLOSED');
+    for (const permit of held) {
+      await turn();
+      expect(idle).to.equal(0);
+      permit.release();
+    }
+    await Promise.all(idles);
+    expect(idle).to.equal(2);
+  });
+
+  it('counts the permits that it gives, those that nobody waited for too', async () => {
+    const { permits } = semaphore(1);
+    for (let i = 0; i < 1_000; i++) await permits.run(SOON, () => {});
+    expect(permits.snapshot().units).to.include({ given: 1_000, held: 0 });
+  });
+
   it('rejects on abort with the reason, also before it waits', async () => {
     const { permits } = semaphore(1);
     const reason = new Error('the client has gone');
@@ -344,7 +418,13 @@ describe('Semaphore', () => {
 
   it('shows the units that are held, and the permits with a label, the one held longest first', async () => {
     const { clock, permits } = semaphore(3);
-    expect(permits.snapshot().units).to.deep.equal({ each: 3, held: 0, heldLongest: null, holders: [] });
+    expect(permits.snapshot().units).to.deep.equal({
+      each: 3,
+      held: 0,
+      given: 0,
+      heldLongest: null,
+      holders: [],
+    });
     await permits.acquire({ ...NEVER, key: 'a' });
     const longest = await permits.acquire({ ...NEVER, key: 'b', label: 'first', units: 2 });
     clock.advance(50);
@@ -352,7 +432,7 @@ describe('Semaphore', () => {
     clock.advance(50);
     const first = { key: 'b', label: 'first', units: 2, ageMs: 100 };
     const second = { key: 'c', label: 'second', units: 1, ageMs: 50 };
-    const told = { each: 3, held: 4, heldLongest: first };
+    const told = { each: 3, held: 4, given: 3, heldLongest: first };
     expect(permits.snapshot().units).to.deep.equal({ ...told, holders: [first, second] });
     expect(permits.snapshot({ top: 1 }).units).to.deep.equal({ ...told, holders: [first] });
     expect(permits.snapshot({ top: 0 }).units).to.deep.equal({ ...told, holders: [] });
