@@ -5,7 +5,7 @@ import { ManualClock, SystemTimer } from '../../src/index.ts';
 import { checkTimerInvariants } from '../../src/timer/timer.ts';
 import { IdleTimeouts } from '../../src/waits/idle/index.ts';
 import { deeplySame, same } from '../support/same.ts';
-import { countStep, runs } from './runs.ts';
+import { runs } from './runs.ts';
 
 const COMMON_MS = 100;
 
@@ -65,7 +65,6 @@ class Pair {
   }
 
   act({ do: what, element: index, timeoutMs }: Act): void {
-    countStep();
     const element = this.#elements[index % this.#elements.length];
     if (what === 'remove') {
       same(this.idle.remove(element), this.#deadlines.delete(element));

@@ -174,11 +174,9 @@ export abstract class LinesStage<
 export async function plays<Own extends { do: string }>(
   stage: LinesStage<Own, Semaphore | Queues<number>, NaiveLines>,
   history: readonly Act<Own>[],
-  didAct: () => void,
 ): Promise<void> {
   try {
     for (const act of [...history, { do: 'close' } as const, { do: 'endTurn' } as const]) {
-      didAct();
       if (act.do === 'endTurn') await stage.endTurn();
       stage.act(act);
       stage.compare();

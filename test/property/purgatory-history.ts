@@ -9,7 +9,6 @@ import { ComingsAndGoings, ScriptedError } from './purgatory-comings.ts';
 import { type Frame, nextOf } from './purgatory-frames.ts';
 import { HistoryOperation, HistoryWaiter } from './purgatory-guests.ts';
 import type { Guest } from './purgatory-reference.ts';
-import { countStep } from './runs.ts';
 
 /** Scripts that park many, and are followed by each of them, must come to an end. */
 const MOST_OPERATIONS = 1_500;
@@ -25,7 +24,6 @@ export class PurgatoryHistory extends ComingsAndGoings {
 
   async #play(): Promise<void> {
     for (const step of this.history.steps) {
-      countStep();
       this.#step(step);
       if (this.notified.some((keys) => keys.size > 0)) await this.#drain();
       this.#check();

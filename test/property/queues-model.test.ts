@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { type Act, KEYS, plays } from './lines-stage.ts';
 import { type QueuesAct, QueuesStage } from './queues-stage.ts';
-import { countStep, runs } from './runs.ts';
+import { runs } from './runs.ts';
 
 const NEVER = Number.POSITIVE_INFINITY;
 
@@ -71,7 +71,7 @@ describe('Queues, whatever is done to them (behaviours 31 to 34, and 37)', () =>
     });
     await fc.assert(
       fc.asyncProperty(history, ({ maxItems, maxParked, acts }) =>
-        plays(new QueuesStage(maxItems, maxParked), acts, countStep),
+        plays(new QueuesStage(maxItems, maxParked), acts),
       ),
       runs(900),
     );
@@ -80,7 +80,7 @@ describe('Queues, whatever is done to them (behaviours 31 to 34, and 37)', () =>
   it('give it also to many at once, in batches', async () => {
     const history = fc.array(acts(150), { minLength: 10, maxLength: 30 });
     await fc.assert(
-      fc.asyncProperty(history, (each) => plays(new QueuesStage(NEVER, NEVER), each, countStep)),
+      fc.asyncProperty(history, (each) => plays(new QueuesStage(NEVER, NEVER), each)),
       runs(150),
     );
   });

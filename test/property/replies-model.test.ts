@@ -5,7 +5,7 @@ import { ManualClock, SystemTimer } from '../../src/index.ts';
 import { checkTimerInvariants } from '../../src/timer/timer.ts';
 import { Replies } from '../../src/waits/replies/index.ts';
 import { deeplySame, same } from '../support/same.ts';
-import { countStep, runs } from './runs.ts';
+import { runs } from './runs.ts';
 
 const MAX_PENDING = 4;
 
@@ -194,7 +194,6 @@ describe('Property: Replies behave as a plain list', function () {
           unsent: [],
         };
         for (const each of steps) {
-          countStep();
           each(both);
           if (both.unsent.length > 0) {
             await Promise.resolve();

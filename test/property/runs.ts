@@ -1,19 +1,7 @@
 // How many runs a property makes: a third of its number in `npm test`, all in the full run.
-// FC_RUNS=10000 npx mocha, for a long search; FC_SEED to repeat one. And how many steps all models
-// took: at the end they are written to the file that FC_STEPS_FILE names, for the soak to add up.
-import { writeFileSync } from 'node:fs';
+// FC_RUNS=10000 npx mocha, for a long search; FC_SEED to repeat one.
 import fc, { type Arbitrary, type Parameters, type RunDetails } from 'fast-check';
 import { isFull } from '../support/full.ts';
-
-let steps = 0;
-
-/** To be called by a model for each of its steps. */
-export function countStep(): void {
-  steps++;
-}
-
-const { FC_STEPS_FILE } = process.env;
-if (FC_STEPS_FILE !== undefined) process.once('exit', () => writeFileSync(FC_STEPS_FILE, `${steps}`));
 
 /** The parameters of a property of short histories, which are shrunk when they fail. */
 export function runs<T>(inFullRun: number): Parameters<T> {
@@ -53,7 +41,6 @@ export function holdsAfterEachAct<Act>(
     fc.property(fc.array(act, { maxLength: most }), (acts) => {
       const pair = makePair();
       for (const each of acts) {
-        countStep();
         pair.act(each);
         pair.check();
       }

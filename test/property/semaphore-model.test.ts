@@ -1,7 +1,7 @@
 // A Semaphore against a reference that keeps a plain list and scans all of it.
 import fc from 'fast-check';
 import { type Act, KEYS, plays } from './lines-stage.ts';
-import { countStep, runs } from './runs.ts';
+import { runs } from './runs.ts';
 import { type SemaphoreAct, SemaphoreStage } from './semaphore-stage.ts';
 
 const key = fc.constantFrom(...KEYS);
@@ -65,7 +65,7 @@ describe('Semaphore, whatever is done to it (behaviours 31 to 34)', () => {
     );
     await fc.assert(
       fc.asyncProperty(history, ({ units, maxParked, acts }) =>
-        plays(new SemaphoreStage(units, maxParked), acts, countStep),
+        plays(new SemaphoreStage(units, maxParked), acts),
       ),
       runs(900),
     );
@@ -74,9 +74,7 @@ describe('Semaphore, whatever is done to it (behaviours 31 to 34)', () => {
   it('gives it also to many at once, in batches', async () => {
     const history = fc.array(acts(150), { minLength: 10, maxLength: 30 });
     await fc.assert(
-      fc.asyncProperty(history, (each) =>
-        plays(new SemaphoreStage(150, Number.POSITIVE_INFINITY), each, countStep),
-      ),
+      fc.asyncProperty(history, (each) => plays(new SemaphoreStage(150, Number.POSITIVE_INFINITY), each)),
       runs(150),
     );
   });

@@ -2,7 +2,6 @@
 import { isFull } from '../support/full.ts';
 import { microtasks } from '../support/turns.ts';
 import type { Act } from './lines-stage.ts';
-import { countStep } from './runs.ts';
 import { type SemaphoreAct, SemaphoreStage } from './semaphore-stage.ts';
 
 const NEVER = Number.POSITIVE_INFINITY;
@@ -48,7 +47,6 @@ async function play(acts: readonly Act<SemaphoreAct>[], inOneTurn: boolean): Pro
     await stage.endTurn(microtasks);
     stage.act(acquire('a', 2, 1));
     for (const act of acts) {
-      countStep();
       stage.act(act);
       stage.compare();
       if (!inOneTurn) await stage.endTurn(microtasks);

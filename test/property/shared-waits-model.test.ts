@@ -7,7 +7,7 @@ import { SharedWaits } from '../../src/waits/shared/index.ts';
 import { checkAndCompact } from '../support/compaction.ts';
 import { deeplySame, same } from '../support/same.ts';
 import { turn } from '../support/turns.ts';
-import { countStep, runs } from './runs.ts';
+import { runs } from './runs.ts';
 
 const CONCURRENCY = 2;
 const GIVE_UP_MS = 5_000;
@@ -501,7 +501,6 @@ describe('Property: SharedWaits load what is needed, once, and answer by it', fu
       fc.asyncProperty(options, fc.array(step, { maxLength: 80, size: 'max' }), async (chosen, steps) => {
         const model = new Model(chosen);
         for (const each of steps) {
-          countStep();
           await each(model);
           await turn();
           model.check();

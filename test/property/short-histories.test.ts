@@ -10,7 +10,7 @@ import { historiesOf, playShortHistories } from './short-histories.ts';
  */
 const STEP = isFull ? 1 : 5;
 
-// Five acts are 6.4 million histories: `npm run soak -- --only short`.
+// Five acts are 6.4 million histories: docs/contributors/soak.md has the command.
 describe('Property: short histories of two operations and two keys', function () {
   this.timeout(0);
 

@@ -14,7 +14,6 @@
 import { DelayedOperation, ManualClock, Purgatory } from '../../src/index.ts';
 import { checkPurgatoryInvariants } from '../../src/purgatory/purgatory.ts';
 import { turn } from '../support/turns.ts';
-import { countStep } from './runs.ts';
 import {
   ACTS,
   DELAY_MS,
@@ -224,7 +223,6 @@ export async function playShortHistories(acts: number, numbers: Iterable<number>
   const lane = async (): Promise<void> => {
     let stage = new Stage();
     for (let next = left.next(); !next.done; next = left.next()) {
-      countStep();
       if (stage.purgatory.isClosed) stage = new Stage();
       await play(stage, historyOf(acts, next.value));
     }

@@ -10,7 +10,6 @@ import { checkAndCompact } from '../support/compaction.ts';
 import { SlowClock } from '../support/slow-clock.ts';
 import { turn } from '../support/turns.ts';
 import { uncaughtDuring } from '../support/uncaught.ts';
-import { countStep } from './runs.ts';
 import { type Act, type History, SlicedOp, type SlicedStage } from './sliced-acts.ts';
 import { SlicedReference, type Twin } from './sliced-reference.ts';
 
@@ -72,7 +71,6 @@ export class SlicedHistory implements SlicedStage {
           this.#reference.engineRan();
           this.#check();
         }
-        countStep();
         this.#do(act);
         this.#check();
       }

@@ -5,7 +5,7 @@ import { ThresholdPurgatory } from '../../src/waits/threshold/threshold-purgator
 import { checkAndCompact } from '../support/compaction.ts';
 import { deeplySame, same } from '../support/same.ts';
 import { LoggingOperation } from '../support/threshold-op.ts';
-import { countStep, runs } from './runs.ts';
+import { runs } from './runs.ts';
 
 type Key = 'x' | 'y' | 'z';
 type Value = number | bigint;
@@ -206,7 +206,6 @@ describe('ThresholdPurgatory, whatever is done to it', () => {
         });
         const both = { naive, purgatory, clock, ops: new Map<string, LoggingOperation>(), log };
         for (const run of steps) {
-          countStep();
           run(both);
           naive.forgetUnwatched();
           checkAndCompact(purgatory);

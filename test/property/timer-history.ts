@@ -8,7 +8,6 @@ import { SystemTimer, type Timer, TimerTask } from '../../src/index.ts';
 import type { SystemTimerOptions } from '../../src/timer/system-timer-options.ts';
 import { checkTimerInvariants } from '../../src/timer/timer.ts';
 import { deeplySame, same } from '../support/same.ts';
-import { countStep } from './runs.ts';
 import type { Action, History, Step } from './timer-arbitraries.ts';
 import { TimerReference } from './timer-reference.ts';
 import { WatchedClock } from './watched-clock.ts';
@@ -85,7 +84,6 @@ export class TimerHistory {
 
   play(): void {
     for (const step of this.#history.steps) {
-      countStep();
       this.#step(step);
       if (this.#failure !== undefined) throw this.#failure;
       this.#check();

@@ -8,7 +8,6 @@
 import { SystemTimer } from '../../src/index.ts';
 import { checkTimerInvariants } from '../../src/timer/timer.ts';
 import { turn } from '../support/turns.ts';
-import { countStep } from './runs.ts';
 import type { Act, History } from './timers-in-turns-acts.ts';
 import { TurnBound } from './timers-in-turns-bound.ts';
 import { PurgatoryBeside } from './timers-in-turns-purgatory.ts';
@@ -73,7 +72,6 @@ export class TimersInTurns {
   async play(): Promise<void> {
     try {
       for (const { ms, turns, waits, act } of this.#history.steps) {
-        countStep();
         await this.#turn(() => {
           this.#time.nowMs += ms;
           this.#do(act);

@@ -9,7 +9,7 @@ import type { Bus, CheckedBusOptions } from '../../src/bus/bus-options.ts';
 import type { Transport } from '../../src/bus/transport.ts';
 import { LocalHub } from '../../src/bus/transports/local-hub.ts';
 import type { Clock } from '../../src/clock/clock.ts';
-import { Random } from '../programs/soak/random.ts';
+import { Random } from './random.ts';
 
 /** A probability is from 0 to 1. All default to 0. */
 export interface HubFaults {

@@ -25,6 +25,24 @@ async function readAll(client: WireClient, topic: string): Promise<string[]> {
   }
 }
 
+async function commitOffset(client: WireClient, committedOffset: number): Promise<number> {
+  const partitions = [{ partitionIndex: 0, committedOffset, committedMetadata: '' }];
+  const { topics } = await client.send('OffsetCommit', 8, {
+    groupId: 'g',
+    generationId: -1,
+    memberId: '',
+    groupInstanceId: null,
+    topics: [{ name: 't', partitions }],
+  });
+  return topics[0].partitions[0].errorCode;
+}
+
+async function committedOffset(client: WireClient): Promise<number> {
+  const topics = [{ name: 't', partitionIndexes: [0] }];
+  const found = await client.send('OffsetFetch', 1, { groupId: 'g', topics } as never);
+  return Number(found.topics[0].partitions[0].committedOffset);
+}
+
 describe('what a broker keeps', () => {
   let data: string;
   let running: RunningBroker;
@@ -123,10 +141,11 @@ describe('what a broker keeps', () => {
 });
 
 describe('a broker that is killed', () => {
-  it('has every record that it acknowledged with acks=1 and acks=all, once and in order', async () => {
+  it('has every record that it acknowledged with acks=1 and acks=all, once and in order, and every commit', async () => {
     const args = ['--port', '0', '--http', '0', '--data', dataFolder(), '--segment-bytes', '4096'];
     const sent: string[] = [];
     const acknowledged = new Map<number, string>();
+    let committed = -1;
     for (let round = 0; round < 3; round++) {
       const broker = await BrokerProcess.start(args);
       const client = await WireClient.connect(broker.ports[0]);
@@ -142,10 +161,15 @@ describe('a broker that is killed', () => {
         expect(errorCode).to.equal(0);
         acknowledged.set(baseOffset, value);
       };
-      const loop = async () => {
-        while (!client.socket.destroyed) await Promise.race([produce(), closed]);
+      const commit = async () => {
+        const offset = committed + 1;
+        if ((await commitOffset(client, offset)) === 0) committed = offset;
       };
-      const loops = [loop(), loop(), loop(), loop()];
+      const loop = async (work: () => Promise<void>) => {
+        while (!client.socket.destroyed) await Promise.race([work(), closed]);
+      };
+      expect(await committedOffset(client)).to.be.at.least(committed);
+      const loops = [loop(produce), loop(produce), loop(produce), loop(produce), loop(commit)];
       await until(() => acknowledged.size >= enough);
       await broker.end('SIGKILL');
       await Promise.all(loops);
@@ -153,6 +177,8 @@ describe('a broker that is killed', () => {
     const broker = await BrokerProcess.start(args);
     const client = await WireClient.connect(broker.ports[0]);
     const kept = await readAll(client, 't');
+    expect(await committedOffset(client)).to.be.within(committed, committed + 1);
+    expect(committed).to.be.above(0);
     client.destroy();
     await broker.end('SIGTERM');
     expect([...acknowledged].filter(([offset, value]) => kept[offset] !== value)).to.deep.equal([]);

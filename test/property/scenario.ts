@@ -1,14 +1,13 @@
 // A scenario that calls back in every way that the engine can: tries, completions, expirations,
 // tasks, periodic tasks, attempts of waiters, idle elements, and events from inside all of these.
-// The load decides what each callback does besides: it throws, or uses up the stack.
+// The test decides what each callback does besides: it throws, or uses up the stack.
 
-import { DelayedOperation, ManualClock, Purgatory, SystemTimer } from '../../../../src/index.ts';
-import { checkPurgatoryInvariants } from '../../../../src/purgatory/purgatory.ts';
-import { checkTimerInvariants } from '../../../../src/timer/timer.ts';
-import { IdleTimeouts } from '../../../../src/waits/idle/index.ts';
-import { ThresholdPurgatory } from '../../../../src/waits/threshold/threshold-purgatory.ts';
-import { holds } from '../load.ts';
-import { Random } from '../random.ts';
+import { DelayedOperation, ManualClock, Purgatory, SystemTimer } from '../../src/index.ts';
+import { checkPurgatoryInvariants } from '../../src/purgatory/purgatory.ts';
+import { checkTimerInvariants } from '../../src/timer/timer.ts';
+import { IdleTimeouts } from '../../src/waits/idle/index.ts';
+import { ThresholdPurgatory } from '../../src/waits/threshold/threshold-purgatory.ts';
+import { Random } from '../support/random.ts';
 
 const KEYS = 5;
 const MAX_DEPTH = 3;
@@ -38,6 +37,11 @@ class ScenarioOperation extends DelayedOperation {
     this.expirations++;
     this.#scenario.inside();
   }
+}
+
+/** Throws unless `condition` holds: after an overflow, an assertion that makes no objects before it fails. */
+function holds(condition: boolean, what: () => string): void {
+  if (!condition) throw new Error(what());
 }
 
 export interface ScenarioOptions {
