@@ -5,7 +5,8 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { ok, runNode, summary } from './support/child.ts';
-import { isInstalled, startRedis } from './support/engines.ts';
+import { engines, startRedis } from './support/engines.ts';
+import { itWith } from './support/needs.ts';
 import { uncovered } from './support/uncovered.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -81,12 +82,14 @@ describe('the long poll of the README', () => {
 });
 
 describe('the bus of the README', () => {
-  it('runs as written: the hint reaches a purgatory of the same name on another connection', async function () {
-    if (!isInstalled('redis')) this.skip();
-    const engine = await startRedis();
-    try {
-      const stage = `const id = 'order-7'; const writeShipment = async () => {};`;
-      const other = `
+  itWith(
+    engines.redis,
+    'runs as written: the hint reaches a purgatory of the same name on another connection',
+    async () => {
+      const engine = await startRedis();
+      try {
+        const stage = `const id = 'order-7'; const writeShipment = async () => {};`;
+        const other = `
         const others = new Purgatory('orders', { bus: redisBus(new Redis(process.env.REDIS_URL)) });
         let tries = 0;
         const enough = () => (++tries > 6 ? 'told' : undefined); // parking and the first sweep try three times
@@ -94,14 +97,15 @@ describe('the bus of the README', () => {
         console.log(await others.waitFor([id], enough, { timeoutMs: 20_000 }));
         process.exit();
       `;
-      const source = `${stage}${await example('redisBus')}${other}`;
-      const env = { REDIS_URL: `redis://127.0.0.1:${engine.port}` };
-      const child = await runNode(['--input-type=module', '-e', source], { env });
-      expect(summary(child)).to.deep.equal(ok("{ expired: false, value: 'told' }"));
-    } finally {
-      await engine.stop();
-    }
-  });
+        const source = `${stage}${await example('redisBus')}${other}`;
+        const env = { REDIS_URL: `redis://127.0.0.1:${engine.port}` };
+        const child = await runNode(['--input-type=module', '-e', source], { env });
+        expect(summary(child)).to.deep.equal(ok("{ expired: false, value: 'told' }"));
+      } finally {
+        await engine.stop();
+      }
+    },
+  );
 });
 
 describe('the inspector of the README', () => {

@@ -11,13 +11,7 @@ import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 // The demo is part of this repository, where the tests start engines as well.
-import {
-  type Engine,
-  isInstalled,
-  startNats,
-  startPostgres,
-  startRedis,
-} from '../../test/support/engines.ts';
+import { type Engine, engines, startNats, startPostgres, startRedis } from '../../test/support/engines.ts';
 import { stopOnSignal } from '../broker/stop-on-signal.ts';
 import { Unusable } from '../workers/command-line.ts';
 import { Load } from './demo/load.ts';
@@ -64,7 +58,7 @@ async function main(): Promise<void> {
 }
 
 async function startOwn(name: OwnEngine): Promise<Engine> {
-  if (!isInstalled(name))
+  if (!engines[name].isThere())
     throw new Unusable(`There is no ${name} server here: install it, or give the URL of one.`);
   return own[name].start();
 }

@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import { bundled } from '../support/bundled.ts';
 import { runNode } from '../support/child.ts';
-import { type Engine, isInstalled, startNats, startPostgres, startRedis } from '../support/engines.ts';
+import { type Engine, engines, startNats, startPostgres, startRedis } from '../support/engines.ts';
+import { itWith } from '../support/needs.ts';
 
 const STATES = [
   'idle',
@@ -21,7 +22,8 @@ const CLIENTS = [
 
 describe('close() of a bus', () => {
   for (const [client, program, start] of CLIENTS) {
-    (isInstalled(program) ? it : it.skip)(
+    itWith(
+      engines[program],
       `settles within echoTimeoutMs, whatever the engine does, and then nothing keeps the process alive: ${client}`,
       async () => {
         const engine: Engine = await start();

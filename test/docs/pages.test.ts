@@ -6,7 +6,8 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { printed, program, start } from '../support/documented.ts';
-import { type Engine, isInstalled, startPostgres, startRedis } from '../support/engines.ts';
+import { type Engine, engines, startPostgres, startRedis } from '../support/engines.ts';
+import { describeWith } from '../support/needs.ts';
 import { uncovered } from '../support/uncovered.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
@@ -100,7 +101,7 @@ describe('docs/operations.md', () => {
   });
 });
 
-(isInstalled('redis') ? describe : describe.skip)('docs/many-processes.md', () => {
+describeWith(engines.redis, 'docs/many-processes.md', () => {
   let redis: Engine;
   before(async () => {
     redis = await startRedis();
@@ -118,7 +119,7 @@ describe('docs/operations.md', () => {
   }
 });
 
-(isInstalled('redis') ? describe : describe.skip)('docs/herd.md', () => {
+describeWith(engines.redis, 'docs/herd.md', () => {
   it('has a loop that claims for all who wait, and gives back what comes too late', async () => {
     const redis = await startRedis();
     try {
@@ -162,7 +163,7 @@ describe('docs/many-processes.md without a server', () => {
   });
 });
 
-(isInstalled('postgres') ? describe : describe.skip)('docs/many-processes.md with PostgreSQL', () => {
+describeWith(engines.postgres, 'docs/many-processes.md with PostgreSQL', () => {
   it('has a program that notifies in a transaction', async () => {
     const postgres = await startPostgres();
     try {

@@ -6,7 +6,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { WebSocket } from 'ws';
 import { DocumentedServer, printed, program } from '../support/documented.ts';
-import { isInstalled, startPostgres } from '../support/engines.ts';
+import { engines, startPostgres } from '../support/engines.ts';
+import { describeWith } from '../support/needs.ts';
 
 const recipe = (page: string, name: string): string => program(`docs/recipes/${page}.md`, name);
 
@@ -224,7 +225,7 @@ describe('The recipe for request and reply', () => {
   });
 });
 
-(isInstalled('postgres') ? describe : describe.skip)('The recipe for a job in a database', () => {
+describeWith(engines.postgres, 'The recipe for a job in a database', () => {
   it('fails a read that hangs, in place of a wait that hears no event', async () => {
     const postgres = await startPostgres();
     try {

@@ -6,8 +6,9 @@ import { Redis } from 'ioredis';
 import { createClient } from 'redis';
 import { BlpopServer } from '../../examples/blpop-server/server.ts';
 import { runs } from '../property/runs.ts';
-import { type Engine, isInstalled, startRedis } from '../support/engines.ts';
+import { type Engine, engines, startRedis } from '../support/engines.ts';
 import { startExample } from '../support/example-server.ts';
+import { describeWith } from '../support/needs.ts';
 import { turn, until } from '../support/turns.ts';
 
 const opened: Redis[] = [];
@@ -287,7 +288,7 @@ class Side {
   }
 }
 
-(isInstalled('redis') ? describe : describe.skip)('examples/blpop-server beside a redis-server', () => {
+describeWith(engines.redis, 'examples/blpop-server beside a redis-server', () => {
   const server = new BlpopServer();
   let redis: Engine;
   let ours: Side;

@@ -8,9 +8,9 @@ import { expect } from 'chai';
 import { openFolder } from '../../examples/job-status/folder-store.ts';
 import type { Job } from '../../examples/job-status/jobs.ts';
 import { JobServer } from '../../examples/job-status/server.ts';
-import { isInstalled, startPostgres, startRedis } from '../support/engines.ts';
+import { engines, startPostgres, startRedis } from '../support/engines.ts';
 import { type ExampleServer, refusalOf, startExample } from '../support/example-server.ts';
-import { fully } from '../support/fully.ts';
+import { fullRun, itWith } from '../support/needs.ts';
 import { until } from '../support/turns.ts';
 
 interface Answer {
@@ -140,7 +140,7 @@ describe('examples/job-status with workers', () => {
   });
 
   // The tests of the chat prove it for the code that both examples start their workers by.
-  fully('starts a worker again that dies, and goes on', async () => {
+  itWith(fullRun, 'starts a worker again that dies, and goes on', async () => {
     server = await startExample('job-status', ['0', '--workers', '2'], { TMPDIR: folder });
     const [, pid] = await server.printed(/^worker 2 is process (\d+)$/);
     const { body } = await ask(server.url, '/jobs?seconds=4', 'POST');
@@ -151,8 +151,7 @@ describe('examples/job-status with workers', () => {
     expect((await ask(server.url, `/jobs/${body.id}?state=any`)).status).to.equal(200);
   });
 
-  it('answers on every worker, with a table and the bus of Postgres', async function () {
-    if (!isInstalled('postgres')) this.skip();
+  itWith(engines.postgres, 'answers on every worker, with a table and the bus of Postgres', async () => {
     const engine = await startPostgres();
     try {
       const bus = `postgres://postgres@127.0.0.1:${engine.port}/postgres`;
@@ -164,17 +163,20 @@ describe('examples/job-status with workers', () => {
     }
   });
 
-  fully('answers on every worker, with a folder and the bus of Redis', async function () {
-    if (!isInstalled('redis')) this.skip();
-    const engine = await startRedis();
-    try {
-      const args = ['0', '--workers', '2', '--bus', `redis://127.0.0.1:${engine.port}`];
-      server = await startExample('job-status', args, { TMPDIR: folder });
-      await expectAnswersFromAll(server.url, 2);
-    } finally {
-      await engine.stop();
-    }
-  });
+  itWith(
+    [fullRun, engines.redis],
+    'answers on every worker, with a folder and the bus of Redis',
+    async () => {
+      const engine = await startRedis();
+      try {
+        const args = ['0', '--workers', '2', '--bus', `redis://127.0.0.1:${engine.port}`];
+        server = await startExample('job-status', args, { TMPDIR: folder });
+        await expectAnswersFromAll(server.url, 2);
+      } finally {
+        await engine.stop();
+      }
+    },
+  );
 
   it('says in a sentence why it cannot start', async () => {
     const taken = createServer().listen(0, '127.0.0.1');

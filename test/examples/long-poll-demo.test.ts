@@ -5,8 +5,8 @@ import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
-import { isInstalled, SECOND_TRY } from '../support/engines.ts';
-import { fully } from '../support/fully.ts';
+import { engines, SECOND_TRY } from '../support/engines.ts';
+import { fullRun, itWith } from '../support/needs.ts';
 import { uncovered } from '../support/uncovered.ts';
 
 const cwd = fileURLToPath(new URL('../../', import.meta.url));
@@ -50,12 +50,15 @@ describe('npm run demo -- --workers', () => {
   });
 
   // Redis stands for the engines: test/programs/faults kills each of them.
-  fully('kills the engine of the bus too, which comes back, and no message is missed', async function () {
-    if (!isInstalled('redis')) this.skip();
-    const ended = await demo('--workers', '2', '--seconds', '9', '--readers', '40', '--bus', 'redis');
-    expectNothingMissed(ended);
-    expect(ended.stdout).to.match(/^-- kill -9 of the engine\n/m);
-  }).retries(SECOND_TRY);
+  itWith(
+    [fullRun, engines.redis],
+    'kills the engine of the bus too, which comes back, and no message is missed',
+    async () => {
+      const ended = await demo('--workers', '2', '--seconds', '9', '--readers', '40', '--bus', 'redis');
+      expectNothingMissed(ended);
+      expect(ended.stdout).to.match(/^-- kill -9 of the engine\n/m);
+    },
+  ).retries(SECOND_TRY);
 
   it('says in a sentence what is wrong with an option', async () => {
     const [workers, bus] = await Promise.all([

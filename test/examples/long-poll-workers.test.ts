@@ -3,14 +3,14 @@
 import { expect } from 'chai';
 import {
   type Engine,
-  isInstalled,
+  engines,
   SECOND_TRY,
   startNats,
   startPostgres,
   startRedis,
 } from '../support/engines.ts';
 import { type ExampleServer, refusalOf, startExample } from '../support/example-server.ts';
-import { fully } from '../support/fully.ts';
+import { fullRun, itWith } from '../support/needs.ts';
 import { pause } from '../support/turns.ts';
 
 const WORKERS = 3;
@@ -102,40 +102,54 @@ describe('examples/long-poll-http with workers', () => {
     for (const { texts } of answers) expect(texts[0]).to.equal('meanwhile');
   });
 
-  fully('wakes the polls of all by Redis, which keeps the messages in a stream', async function () {
-    if (!isInstalled('redis')) this.skip();
-    engine = await startRedis();
-    const { url } = await start('--bus', `redis://127.0.0.1:${engine.port}`);
-    await expectWakesAll(url);
-  });
+  itWith(
+    [fullRun, engines.redis],
+    'wakes the polls of all by Redis, which keeps the messages in a stream',
+    async () => {
+      engine = await startRedis();
+      const { url } = await start('--bus', `redis://127.0.0.1:${engine.port}`);
+      await expectWakesAll(url);
+    },
+  );
 
-  fully('wakes the polls of all by NATS, with the messages in the primary', async function () {
-    if (!isInstalled('nats')) this.skip();
-    engine = await startNats();
-    const { url } = await start('--bus', `nats://127.0.0.1:${engine.port}`);
-    await expectWakesAll(url);
-  });
+  itWith(
+    [fullRun, engines.nats],
+    'wakes the polls of all by NATS, with the messages in the primary',
+    async () => {
+      engine = await startNats();
+      const { url } = await start('--bus', `nats://127.0.0.1:${engine.port}`);
+      await expectWakesAll(url);
+    },
+  );
 
-  it('wakes the polls of all by Postgres, which keeps the messages in a table', async function () {
-    if (!isInstalled('postgres')) this.skip();
-    engine = await startPostgres();
-    const { url } = await start('--bus', `postgres://postgres@127.0.0.1:${engine.port}/postgres`);
-    await expectWakesAll(url);
-  });
+  itWith(
+    engines.postgres,
+    'wakes the polls of all by Postgres, which keeps the messages in a table',
+    async () => {
+      engine = await startPostgres();
+      const { url } = await start('--bus', `postgres://postgres@127.0.0.1:${engine.port}/postgres`);
+      await expectWakesAll(url);
+    },
+  );
 
-  it('keeps polls parked while Redis is gone, and answers them when it is back', async function () {
-    if (!isInstalled('redis')) this.skip();
-    engine = await startRedis(['--appendonly', 'yes', '--appendfsync', 'always']);
-    const { url } = await start('--bus', `redis://127.0.0.1:${engine.port}`);
-    const seen = await post(url, 'lobby', 'before');
-    const polls = Array.from({ length: 2 * WORKERS }, () => poll(url, `room=lobby&after=${seen}&wait=30000`));
-    await pause(300);
-    await engine.kill();
-    await pause(500);
-    await engine.start();
-    await post(url, 'lobby', 'after');
-    for (const { texts } of await Promise.all(polls)) expect(texts).to.deep.equal(['after']);
-  }).retries(SECOND_TRY);
+  itWith(
+    engines.redis,
+    'keeps polls parked while Redis is gone, and answers them when it is back',
+    async () => {
+      engine = await startRedis(['--appendonly', 'yes', '--appendfsync', 'always']);
+      const { url } = await start('--bus', `redis://127.0.0.1:${engine.port}`);
+      const seen = await post(url, 'lobby', 'before');
+      const polls = Array.from({ length: 2 * WORKERS }, () =>
+        poll(url, `room=lobby&after=${seen}&wait=30000`),
+      );
+      await pause(300);
+      await engine.kill();
+      await pause(500);
+      await engine.start();
+      await post(url, 'lobby', 'after');
+      for (const { texts } of await Promise.all(polls)) expect(texts).to.deep.equal(['after']);
+    },
+  ).retries(SECOND_TRY);
 
   it('says in a sentence why it cannot start', async () => {
     const refused = (...args: string[]) => refusalOf('long-poll-http', ...args);

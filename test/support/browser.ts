@@ -1,19 +1,11 @@
-// Debian's chromium, driven by playwright-core. Where it is not installed, the tests that need it
-// say so and are skipped.
+// Debian's chromium, driven by playwright-core.
 import { existsSync } from 'node:fs';
-import type { Context } from 'mocha';
 import { type Browser, chromium } from 'playwright-core';
+import type { Need } from './needs.ts';
 
 export const CHROMIUM = process.env.CHROMIUM ?? '/usr/bin/chromium';
 
-/** For a `before` hook: starts the browser, or skips the suite. */
-export async function startBrowser(suite: Context): Promise<Browser | undefined> {
-  if (!existsSync(CHROMIUM)) {
-    console.log(`      skipped: there is no ${CHROMIUM} (on Debian: apt-get install chromium)`);
-    suite.skip();
-  }
-  return launch();
-}
+export const chromiumNeed: Need = { needs: 'chromium', isThere: () => existsSync(CHROMIUM) };
 
 /** The flags let it run as root and without a screen, and keep it off the network. */
 export function launch(): Promise<Browser> {

@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { freePort } from './free-ports.ts';
+import type { Need } from './needs.ts';
 
 /** A server that is running, or was. */
 export interface Engine {
@@ -39,15 +40,14 @@ const PROGRAMS = {
   pgbouncer: '/usr/sbin/pgbouncer',
 } as const;
 
-/**
- * Whether Debian's package is there. Says so loudly when it is not, because the tests that need it
- * are skipped then.
- */
-export function isInstalled(engine: keyof typeof PROGRAMS): boolean {
-  if (existsSync(PROGRAMS[engine])) return true;
-  console.warn(`SKIPPED: ${PROGRAMS[engine]} is not installed, so nothing is tested with ${engine} here`);
-  return false;
-}
+/** Debian's packages. */
+const need = (program: string, needs: string): Need => ({ needs, isThere: () => existsSync(program) });
+export const engines = {
+  redis: need(PROGRAMS.redis, 'redis-server'),
+  nats: need(PROGRAMS.nats, 'nats-server'),
+  postgres: need(PROGRAMS.postgres, 'postgresql'),
+  pgbouncer: need(PROGRAMS.pgbouncer, 'pgbouncer'),
+} as const;
 
 async function isListening(port: number): Promise<boolean> {
   return new Promise((resolve) => {

@@ -12,12 +12,13 @@ import { redisTransport } from '../../../src/bus/transports/redis.ts';
 import { workersTransport } from '../../../src/bus/transports/workers.ts';
 import {
   type Engine,
-  isInstalled,
+  engines,
   startNats,
   startPostgres,
   startRedis,
   TcpProxy,
 } from '../../support/engines.ts';
+import { describeWith } from '../../support/needs.ts';
 import { interestCases } from './interest-cases.ts';
 
 function suite(make: () => Transport | Promise<Transport>, options?: ConformanceOptions): void {
@@ -55,7 +56,7 @@ describe('a transport over worker threads', () => {
   suite(() => workersTransport('conformance'));
 });
 
-(isInstalled('redis') ? describe : describe.skip)('a transport over Redis', () => {
+describeWith(engines.redis, 'a transport over Redis', () => {
   const { port, sever, later } = behindProxy(startRedis);
 
   describe('by ioredis', () => {
@@ -96,7 +97,7 @@ describe('a transport over worker threads', () => {
   });
 });
 
-(isInstalled('nats') ? describe : describe.skip)('a transport over NATS', () => {
+describeWith(engines.nats, 'a transport over NATS', () => {
   const { port, sever, later } = behindProxy(startNats);
   routingSuite(
     async () => {
@@ -112,7 +113,7 @@ describe('a transport over worker threads', () => {
   );
 });
 
-(isInstalled('postgres') ? describe : describe.skip)('a transport over PostgreSQL', () => {
+describeWith(engines.postgres, 'a transport over PostgreSQL', () => {
   const { port, sever } = behindProxy(startPostgres);
   suite(
     () =>

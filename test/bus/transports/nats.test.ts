@@ -7,11 +7,12 @@ import type { Bus } from '../../../src/bus/bus-options.ts';
 import { natsBus, natsTransport } from '../../../src/bus/transports/nats.ts';
 import { ManualClock, Purgatory } from '../../../src/index.ts';
 import { codeOf } from '../../support/code-of.ts';
-import { type Engine, isInstalled, SECOND_TRY, startNats, TcpProxy } from '../../support/engines.ts';
+import { type Engine, engines, SECOND_TRY, startNats, TcpProxy } from '../../support/engines.ts';
+import { describeWith } from '../../support/needs.ts';
 import { until } from '../../support/turns.ts';
 import { Listener } from '../rig.ts';
 
-(isInstalled('nats') ? describe : describe.skip)('a bus over NATS', () => {
+describeWith(engines.nats, 'a bus over NATS', () => {
   let nats: Engine;
   const config = join(tmpdir(), `purgatory-nats-${process.pid}.conf`);
   let proxy: TcpProxy | undefined;

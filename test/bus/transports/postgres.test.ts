@@ -11,13 +11,14 @@ import { ManualClock, Purgatory } from '../../../src/index.ts';
 import { codeOf } from '../../support/code-of.ts';
 import {
   type Engine,
-  isInstalled,
+  engines,
   SECOND_TRY,
   startPostgres,
   startPostgresReplica,
   TcpProxy,
 } from '../../support/engines.ts';
 import { freePort } from '../../support/free-ports.ts';
+import { describeWith, itWith } from '../../support/needs.ts';
 import { rejection } from '../../support/rejection.ts';
 import { until } from '../../support/turns.ts';
 import { Listener } from '../rig.ts';
@@ -130,7 +131,7 @@ describe('notifyInTransaction', () => {
   });
 });
 
-(isInstalled('postgres') ? describe : describe.skip)('a bus over PostgreSQL', () => {
+describeWith(engines.postgres, 'a bus over PostgreSQL', () => {
   let postgres: Engine;
   let proxy: TcpProxy | undefined;
   const buses: Bus[] = [];
@@ -240,7 +241,7 @@ describe('notifyInTransaction', () => {
     }
   });
 
-  (isInstalled('pgbouncer') ? it : it.skip)('refuses a transaction pooler', async () => {
+  itWith(engines.pgbouncer, 'refuses a transaction pooler', async () => {
     const port = await freePort();
     const folder = mkdtempSync(join(tmpdir(), 'purgatory-pgbouncer-'));
     chmodSync(folder, 0o755);

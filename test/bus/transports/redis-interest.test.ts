@@ -3,10 +3,11 @@ import { Redis } from 'ioredis';
 import type { Bus } from '../../../src/bus/bus-options.ts';
 import { redisBus } from '../../../src/bus/transports/redis.ts';
 import { Purgatory } from '../../../src/index.ts';
-import { type Engine, isInstalled, SECOND_TRY, startRedis } from '../../support/engines.ts';
+import { type Engine, engines, SECOND_TRY, startRedis } from '../../support/engines.ts';
+import { describeWith } from '../../support/needs.ts';
 import { until } from '../../support/turns.ts';
 
-(isInstalled('redis') ? describe : describe.skip)('interest routing over Redis', () => {
+describeWith(engines.redis, 'interest routing over Redis', () => {
   let redis: Engine;
   const ends: (() => unknown)[] = [];
 

@@ -13,7 +13,8 @@ import { ManualClock } from '../../../src/clock/manual-clock.ts';
 import { bundled } from '../../support/bundled.ts';
 import { runNode } from '../../support/child.ts';
 import { codeOf } from '../../support/code-of.ts';
-import { type Engine, isInstalled, SECOND_TRY, startRedis, TcpProxy } from '../../support/engines.ts';
+import { type Engine, engines, SECOND_TRY, startRedis, TcpProxy } from '../../support/engines.ts';
+import { describeWith } from '../../support/needs.ts';
 import { until } from '../../support/turns.ts';
 import { Listener } from '../rig.ts';
 import { interestCases } from './interest-cases.ts';
@@ -30,7 +31,7 @@ describe('redisBus', () => {
   });
 });
 
-(isInstalled('redis') ? describe : describe.skip)('a bus over Redis', () => {
+describeWith(engines.redis, 'a bus over Redis', () => {
   let redis: Engine;
   const buses: Bus[] = [];
   const clients: { disconnect(): void }[] = [];
@@ -315,7 +316,7 @@ describe('redisBus', () => {
   });
 });
 
-(isInstalled('redis') ? describe : describe.skip)('a bus over Redis Cluster', () => {
+describeWith(engines.redis, 'a bus over Redis Cluster', () => {
   const nodes: Engine[] = [];
   let ports: number[];
   const ends: (() => unknown)[] = [];

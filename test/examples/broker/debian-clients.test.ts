@@ -8,7 +8,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
-import { describeWith, programs } from './support/programs.ts';
+import { describeWith } from '../../support/needs.ts';
+import { programs } from './support/programs.ts';
 import { type RunningBroker, startBroker } from './support/running-broker.ts';
 
 const HUNDRED = Array.from({ length: 100 }, (_, i) => i);

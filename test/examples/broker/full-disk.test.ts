@@ -7,9 +7,10 @@ import type { BrokerOptions } from '../../../examples/broker/options.ts';
 import { ErrorCode } from '../../../examples/broker/protocol/error-codes.ts';
 import { Journal } from '../../../examples/broker/storage/journal.ts';
 import { freePorts } from '../../support/free-ports.ts';
+import { describeWith } from '../../support/needs.ts';
 import { until } from '../../support/turns.ts';
 import { makeBatch } from './support/batches.ts';
-import { describeWith, programs } from './support/programs.ts';
+import { programs } from './support/programs.ts';
 import { dataFolder, type RunningBroker, startBroker } from './support/running-broker.ts';
 import { fetchRequest, produceRequest, WireClient } from './support/wire-client.ts';
 

@@ -5,9 +5,10 @@ import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { type Consumer, Kafka, logLevel, Partitioners } from 'kafkajs';
 import { freePorts } from '../../support/free-ports.ts';
+import { describeWith } from '../../support/needs.ts';
 import { pause, until } from '../../support/turns.ts';
 import { BrokerProcess } from './support/broker-process.ts';
-import { describeWith, programs } from './support/programs.ts';
+import { programs } from './support/programs.ts';
 import { dataFolder } from './support/running-broker.ts';
 
 const TOPIC = 't';

@@ -4,8 +4,9 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { describeWith } from '../../support/needs.ts';
 import { until } from '../../support/turns.ts';
-import { describeWith, programs } from './support/programs.ts';
+import { programs } from './support/programs.ts';
 import { dataFolder, type RunningBroker, startBroker } from './support/running-broker.ts';
 
 /** Where the attributes of a record batch are in it. */

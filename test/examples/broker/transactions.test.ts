@@ -2,8 +2,9 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { ErrorCode } from '../../../examples/broker/protocol/error-codes.ts';
+import { describeWith } from '../../support/needs.ts';
 import { makeBatch } from './support/batches.ts';
-import { describeWith, programs } from './support/programs.ts';
+import { programs } from './support/programs.ts';
 import { brokerOfEachTest, startBroker } from './support/running-broker.ts';
 import { produceRequest } from './support/wire-client.ts';
 

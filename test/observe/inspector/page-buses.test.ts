@@ -5,14 +5,15 @@ import type { BusMember } from '../../../src/bus/membership/bus-member.ts';
 import { LocalHub } from '../../../src/bus/transports/local-hub.ts';
 import { Purgatory } from '../../../src/index.ts';
 import { createInspector } from '../../../src/observe/inspector/index.ts';
-import { startBrowser } from '../../support/browser.ts';
+import { chromiumNeed, launch } from '../../support/browser.ts';
+import { describeWith } from '../../support/needs.ts';
 import { OpenedPage } from './opened-page.ts';
 
-describe('the panel of buses', () => {
+describeWith(chromiumNeed, 'the panel of buses', () => {
   let browser: Browser | undefined;
 
-  before(async function () {
-    browser = await startBrowser(this);
+  before(async () => {
+    browser = await launch();
   });
 
   after(() => browser?.close());

@@ -6,8 +6,9 @@ import { expect } from 'chai';
 import type { Browser } from 'playwright-core';
 import { Purgatory } from '../../../src/index.ts';
 import { createInspector, type Inspector } from '../../../src/observe/inspector/index.ts';
-import { startBrowser } from '../../support/browser.ts';
+import { chromiumNeed, launch } from '../../support/browser.ts';
 import { isFull } from '../../support/full.ts';
+import { describeWith } from '../../support/needs.ts';
 import { Op } from '../../support/op.ts';
 import { OpenedPage } from './opened-page.ts';
 
@@ -51,7 +52,7 @@ interface Violation {
   readonly nodes: readonly { readonly html: string; readonly failureSummary: string }[];
 }
 
-describe('the page of the inspector with any key, name and label', () => {
+describeWith(chromiumNeed, 'the page of the inspector with any key, name and label', () => {
   let browser: Browser | undefined;
   let fetches: Purgatory<string, Op>;
   let named: Purgatory<string, Op>;
@@ -59,8 +60,8 @@ describe('the page of the inspector with any key, name and label', () => {
   let page: OpenedPage;
   let url: URL;
 
-  before(async function () {
-    browser = await startBrowser(this);
+  before(async () => {
+    browser = await launch();
   });
 
   after(() => browser?.close());

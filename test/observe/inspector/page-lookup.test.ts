@@ -5,7 +5,8 @@ import { expect } from 'chai';
 import type { Browser } from 'playwright-core';
 import { ManualClock, Purgatory, SystemTimer } from '../../../src/index.ts';
 import { createInspector, type Inspector } from '../../../src/observe/inspector/index.ts';
-import { startBrowser } from '../../support/browser.ts';
+import { chromiumNeed, launch } from '../../support/browser.ts';
+import { describeWith } from '../../support/needs.ts';
 import { Op } from '../../support/op.ts';
 import { pause } from '../../support/turns.ts';
 import { OpenedPage } from './opened-page.ts';
@@ -14,7 +15,7 @@ class DelayedFetch extends Op {}
 
 const PARKED = '.figure[data-explain="parked"]';
 
-describe('an operator at the page of the inspector', () => {
+describeWith(chromiumNeed, 'an operator at the page of the inspector', () => {
   let browser: Browser | undefined;
   let page: OpenedPage;
   let clock: ManualClock;
@@ -23,8 +24,8 @@ describe('an operator at the page of the inspector', () => {
   let inspector: Inspector;
   let url: URL;
 
-  before(async function () {
-    browser = await startBrowser(this);
+  before(async () => {
+    browser = await launch();
   });
 
   after(() => browser?.close());

@@ -4,7 +4,8 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { expect } from 'chai';
 import type { Browser } from 'playwright-core';
-import { startBrowser } from '../../support/browser.ts';
+import { chromiumNeed, launch } from '../../support/browser.ts';
+import { describeWith } from '../../support/needs.ts';
 import { pause } from '../../support/turns.ts';
 import { uncovered } from '../../support/uncovered.ts';
 import { OpenedPage } from './opened-page.ts';
@@ -17,11 +18,11 @@ const SERVER = `
   console.log((await createInspector({ purgatories: [fetches] }).listen()).href);
   setInterval(() => {}, 1000);`;
 
-describe('the page of the inspector while the server is stopped', () => {
+describeWith(chromiumNeed, 'the page of the inspector while the server is stopped', () => {
   let browser: Browser | undefined;
 
-  before(async function () {
-    browser = await startBrowser(this);
+  before(async () => {
+    browser = await launch();
   });
 
   after(() => browser?.close());

@@ -4,18 +4,19 @@ import { expect } from 'chai';
 import type { Browser } from 'playwright-core';
 import { Purgatory } from '../../../src/index.ts';
 import { createInspector } from '../../../src/observe/inspector/index.ts';
-import { startBrowser } from '../../support/browser.ts';
+import { chromiumNeed, launch } from '../../support/browser.ts';
+import { describeWith } from '../../support/needs.ts';
 import { Op } from '../../support/op.ts';
 import { pause } from '../../support/turns.ts';
 import { mounted, OpenedPage } from './opened-page.ts';
 
 const PARKED = '.figure[data-explain="parked"]';
 
-describe('tabs of the inspector', () => {
+describeWith(chromiumNeed, 'tabs of the inspector', () => {
   let browser: Browser | undefined;
 
-  before(async function () {
-    browser = await startBrowser(this);
+  before(async () => {
+    browser = await launch();
   });
 
   after(() => browser?.close());

@@ -7,7 +7,8 @@ import type { History, Second } from '../../../src/observe/inspector/frame.ts';
 import { createInspector, type Inspector } from '../../../src/observe/inspector/index.ts';
 import { Queues } from '../../../src/waits/queues/index.ts';
 import { Semaphore } from '../../../src/waits/semaphore/index.ts';
-import { startBrowser } from '../../support/browser.ts';
+import { chromiumNeed, launch } from '../../support/browser.ts';
+import { describeWith } from '../../support/needs.ts';
 import { Op } from '../../support/op.ts';
 import { SlowClock } from '../../support/slow-clock.ts';
 import { pause } from '../../support/turns.ts';
@@ -42,7 +43,7 @@ async function mainThreadCpu(page: Page): Promise<() => Promise<number>> {
   };
 }
 
-describe('the page of the inspector', () => {
+describeWith(chromiumNeed, 'the page of the inspector', () => {
   let browser: Browser | undefined;
   let page: Page;
   let clock: ManualClock;
@@ -53,8 +54,8 @@ describe('the page of the inspector', () => {
   let complaints: string[];
   let asked: string[];
 
-  before(async function () {
-    browser = await startBrowser(this);
+  before(async () => {
+    browser = await launch();
   });
 
   after(() => browser?.close());

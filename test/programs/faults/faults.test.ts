@@ -3,8 +3,8 @@
 
 import { expect } from 'chai';
 import { runNode } from '../../support/child.ts';
-import { isInstalled, SECOND_TRY } from '../../support/engines.ts';
-import { fully } from '../../support/fully.ts';
+import { engines, SECOND_TRY } from '../../support/engines.ts';
+import { fullRun, itWith } from '../../support/needs.ts';
 import { uncovered } from '../../support/uncovered.ts';
 
 // Redis that is killed stands for the engines, and a process that is stopped for node:cluster, but
@@ -22,13 +22,12 @@ const inEveryRun = new Set(['redis, kill -9', 'cluster, process']);
 
 describe('Under faults', () => {
   for (const [engine, row] of RUNS) {
-    const run =
-      engine === 'cluster' || isInstalled(engine)
-        ? inEveryRun.has(`${engine}, ${row}`)
-          ? it
-          : fully
-        : it.skip;
-    run(`${engine}, ${row}: no wait is lost, no publisher throws, all is answered afterwards`, async () => {
+    const needs = [
+      ...(engine === 'cluster' ? [] : [engines[engine]]),
+      ...(inEveryRun.has(`${engine}, ${row}`) ? [] : [fullRun]),
+    ];
+    const title = `${engine}, ${row}: no wait is lost, no publisher throws, all is answered afterwards`;
+    itWith(needs, title, async () => {
       const args = ['--import', 'tsx', 'test/programs/faults/run.ts', engine, '--short', '--only', row];
       const { stdout, stderr } = await runNode(args, { limitMs: 170_000, env: uncovered() });
       const rows = stdout

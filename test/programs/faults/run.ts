@@ -4,7 +4,7 @@
 //
 // It exits with 1 when a bar was missed, or a row threw. The bars are for two cores that are idle otherwise.
 import { parseArgs } from 'node:util';
-import { isInstalled } from '../../support/engines.ts';
+import { engines as programs } from '../../support/engines.ts';
 import type { EngineName } from './fleet.ts';
 import { INTEREST_ROWS } from './interest-rows.ts';
 import type { Scale } from './row.ts';
@@ -52,7 +52,10 @@ const scale = values.short ? SHORT : full;
 let missed = 0;
 console.log(HEAD.join('\n'));
 for (const engine of engines) {
-  if (engine !== 'cluster' && engine !== 'workers' && !isInstalled(engine)) continue;
+  if (engine in programs && !programs[engine as keyof typeof programs].isThere()) {
+    console.warn(`SKIPPED: ${engine} is not installed`);
+    continue;
+  }
   for (const row of rows) {
     if (!row.engines.includes(engine) || !row.name.includes(values.only)) continue;
     const outcome = await linesOf(row, engine, scale);

@@ -5,7 +5,8 @@ import { Redis } from 'ioredis';
 import { ManualClock } from '../../../src/index.ts';
 import { Queues } from '../../../src/waits/queues/index.ts';
 import { runs } from '../../property/runs.ts';
-import { type Engine, isInstalled, startRedis } from '../../support/engines.ts';
+import { type Engine, engines, startRedis } from '../../support/engines.ts';
+import { describeWith } from '../../support/needs.ts';
 import { turn, until } from '../../support/turns.ts';
 
 const NEVER = { timeoutMs: Number.POSITIVE_INFINITY };
@@ -37,7 +38,7 @@ interface Waiting {
   isOver: boolean;
 }
 
-(isInstalled('redis') ? describe : describe.skip)('Queues beside a redis-server', () => {
+describeWith(engines.redis, 'Queues beside a redis-server', () => {
   let redis: Engine;
   let admin: Redis;
   const clients: Redis[] = [];
