@@ -309,12 +309,11 @@ const CASES: readonly Case[] = [
   },
 ];
 
-describe('the page of the inspector during an incident', function () {
-  this.timeout(120_000);
+describeWith(chromiumNeed, 'the page of the inspector during an incident', () => {
   let browser: Browser;
 
-  before(async function () {
-    browser = (await startBrowser(this)) as Browser;
+  before(async () => {
+    browser = await launch();
   });
 
   after(() => browser?.close());
