@@ -44,7 +44,7 @@ export class Feed {
    * @throws What the sources threw, before anything is sent.
    */
   watch(response: ServerResponse): void {
-    if (connectionOf(response).destroyed) return;
+    if (hasClosed(response)) return;
     const isFirst = this.#watchers.size === 0;
     if (isFirst) this.#recorder.start();
     this.#watchers.add(response);
@@ -82,7 +82,9 @@ export class Feed {
       return;
     }
     for (const response of this.#watchers) {
-      if (!connectionOf(response).writableNeedDrain) response.write(message);
+      // Over HTTP/2, Node emits no 'close' for a stream that is reset without an error in mid-frame.
+      if (hasClosed(response)) this.#leave(response);
+      else if (!connectionOf(response).writableNeedDrain) response.write(message);
     }
   }
 
@@ -96,4 +98,9 @@ export class Feed {
 /** A response of HTTP/2 does not say whether it has closed, or takes no more: its stream does. */
 function connectionOf(response: ServerResponse & { readonly stream?: Writable }): Writable {
   return response.stream ?? response;
+}
+
+function hasClosed(response: ServerResponse): boolean {
+  const { destroyed, closed } = connectionOf(response);
+  return destroyed || closed;
 }
