@@ -24,34 +24,6 @@ async function runHost(clock: HostClock, atMs: number): Promise<void> {
 }
 
 describe('The reaper', () => {
-  it('has one wake-up outstanding at most, however many tasks there are', async () => {
-    const { clock, timer } = onHost();
-    for (let i = 0; i < 1_000; i++) timer.add(new Task((i * 7_919) % 10_007));
-    await runHost(clock, 20_000);
-    expect(timer.size).to.equal(0);
-    expect(clock.most).to.equal(1);
-  });
-
-  it('sets no wake-up while nothing is pending', async () => {
-    const { clock, timer } = onHost();
-    await turn();
-    expect(clock.most).to.equal(0);
-    timer.add(new Task(10));
-    await runHost(clock, 10);
-    await turn();
-    expect(timer.size).to.equal(0);
-    expect(clock.outstanding.size).to.equal(0);
-  });
-
-  it('never steps through empty buckets: a task due in ten days costs a few wake-ups', async () => {
-    const { clock, timer } = onHost();
-    const task = new Task(240 * HOUR);
-    timer.add(task);
-    await runHost(clock, 240 * HOUR);
-    expect(task.runs).to.equal(1);
-    expect(clock.wakes).to.be.at.most(8);
-  });
-
   it('wakes earlier for a task that is due earlier than all others', async () => {
     const { clock, timer } = onHost();
     timer.add(new Task(HOUR));
@@ -139,22 +111,5 @@ describe('nextExpirationMs', () => {
     clock.advance(7);
     timer.add(new Task(25));
     expect(timer.nextExpirationMs).to.equal(40);
-  });
-
-  it('is never later than the first pending task is due, perhaps earlier', () => {
-    for (const reaper of [true, false]) {
-      const { timer, runTo } = bench({ tickMs: 3, wheelSize: 4, reaper });
-      const dues: number[] = [];
-      for (const delayMs of [90_000, 5_000, 700, 64, 11]) {
-        timer.add(new Task(delayMs));
-        dues.unshift(Math.ceil(delayMs / 3) * 3);
-        expect(timer.nextExpirationMs).to.be.at.most(dues[0]);
-      }
-      for (const dueMs of dues) {
-        expect(timer.nextExpirationMs).to.be.at.most(dueMs);
-        runTo(dueMs);
-      }
-      expect(timer.nextExpirationMs).to.equal(undefined);
-    }
   });
 });

@@ -1,6 +1,5 @@
 import { expect } from 'chai';
 import { type Clock, ManualClock, SystemTimer } from '../../src/index.ts';
-import { HostClock } from '../support/host-clock.ts';
 import { Task } from '../support/task.ts';
 import { turn } from '../support/turns.ts';
 
@@ -14,39 +13,6 @@ describe('behaviour 10: ref and unref (see also test/compat/liveness.test.ts)', 
     expect(timer.hasRef()).to.equal(false);
     timer.ref();
     expect(timer.hasRef()).to.equal(true);
-  });
-
-  it('ref and unref return the timer', () => {
-    const timer = new SystemTimer({ clock: new ManualClock() });
-    expect(timer.unref()).to.equal(timer);
-    expect(timer.ref()).to.equal(timer);
-  });
-
-  it('apply to the wake-up that is outstanding and to those that follow', async () => {
-    const clock = new HostClock();
-    const timer = new SystemTimer({ clock, tickMs: 1 });
-    timer.add(new Task(50));
-    await turn();
-    expect(clock.next?.hasRef).to.equal(true);
-    timer.unref();
-    expect(clock.next?.hasRef).to.equal(false);
-    timer.add(new Task(5));
-    await turn();
-    expect(clock.next?.hasRef).to.equal(false);
-    clock.time = 5;
-    clock.fire();
-    await turn();
-    expect(clock.next?.hasRef).to.equal(false);
-    timer.ref();
-    expect(clock.next?.hasRef).to.equal(true);
-  });
-
-  it('apply to a wake-up that is set after unref', async () => {
-    const clock = new HostClock();
-    const timer = new SystemTimer({ clock }).unref();
-    timer.add(new Task(50));
-    await turn();
-    expect(clock.next?.hasRef).to.equal(false);
   });
 
   it('work with a clock whose wake-ups know neither', async () => {

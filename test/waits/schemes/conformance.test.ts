@@ -1,0 +1,466 @@
+// What each of the eight timers does: by example, and in random histories beside a sorted list.
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { Purgatory, SystemTimer } from '../../../src/index.ts';
+import type { SystemTimerOptions } from '../../../src/timer/system-timer-options.ts';
+import { checkTimerInvariants } from '../../../src/timer/timer.ts';
+import { longRuns, runs } from '../../property/runs.ts';
+import { timerHistory } from '../../property/timer-arbitraries.ts';
+import { type Player, TimerHistory } from '../../property/timer-history.ts';
+import { codeOf } from '../../support/code-of.ts';
+import { HostClock } from '../../support/host-clock.ts';
+import { Op } from '../../support/op.ts';
+import { type Bench, benchOf, Task } from '../../support/task.ts';
+import { uncaughtDuring } from '../../support/uncaught.ts';
+import { type AnyTimer, type Contender, contenders } from './timers.ts';
+
+const DAY = 86_400_000;
+/** The most buckets that the invariants are checked over after every step. */
+const MOST_BUCKETS = 64;
+
+/** The timer on a manual clock, and a log of what ran when. */
+function rig({ make }: Contender, options: SystemTimerOptions = {}, startMs = 0): Bench<AnyTimer> {
+  return benchOf(make, options, startMs);
+}
+
+for (const contender of contenders) {
+  describe(`${contender.name}: deadlines`, () => {
+    it('behaviour 1: rounds a deadline up to the next edge of a tick, and runs one on an edge on that edge', () => {
+      for (const reaper of [true, false]) {
+        const { runTo, add, log } = rig(contender, { tickMs: 20, reaper });
+        runTo(19);
+        add('late', 15);
+        add('edge', 41);
+        runTo(39.9);
+        expect(log).to.deep.equal([]);
+        runTo(40);
+        runTo(59.9);
+        runTo(60);
+        expect(log).to.deep.equal(['late@40', 'edge@60']);
+      }
+    });
+
+    it('behaviour 1: runs every delay on the first edge at or after its deadline, whatever the tick and the start', () => {
+      for (const tickMs of [1, 7, 64]) {
+        for (const startMs of [0, 0.5, 1_234.75, -1e9, 1e12]) {
+          const { clock, timer } = rig(contender, { tickMs }, startMs);
+          const seen: number[] = [];
+          const delays = [0.25, 1, 2.5, 7, 19, 63, 64, 65, 999.5, 4_097, 70_000];
+          for (const delayMs of delays) timer.schedule(() => seen.push(clock.now()), delayMs);
+          clock.advance(71_000);
+          expect(seen).to.deep.equal(
+            delays.map((delayMs) => Math.ceil((startMs + delayMs) / tickMs) * tickMs),
+          );
+        }
+      }
+    });
+
+    it('behaviour 2: orders by tick, and inside a tick by add, whenever they were added', () => {
+      const { runTo, add, log } = rig(contender, { tickMs: 10 });
+      add('a', 995);
+      add('later', 1_001);
+      runTo(500);
+      add('b', 500);
+      add('soon', 5);
+      runTo(985);
+      add('c', 15);
+      runTo(1_010);
+      expect(log).to.deep.equal(['soon@510', 'a@1000', 'b@1000', 'c@1000', 'later@1010']);
+    });
+
+    it('behaviour 3: runs nothing inside add: a delay of 0 or less is due in the tick that now lies in, in the next pass', () => {
+      const { clock, timer } = rig(contender, { tickMs: 20, reaper: false });
+      clock.advance(33);
+      const tasks = [0, -0, -5, -1e9].map((delayMs) => new Task(delayMs));
+      for (const task of tasks) timer.add(task);
+      expect(timer.size).to.equal(4);
+      expect(timer.nextExpirationMs).to.equal(20);
+      expect(timer.advanceClock()).to.equal(4);
+      expect(tasks.map((task) => task.runs)).to.deep.equal([1, 1, 1, 1]);
+    });
+
+    it('leaves what a task adds without delay to the next pass', () => {
+      const { clock, add, log } = rig(contender);
+      add('outer', 1, () => add('inner', 0));
+      clock.advance(1);
+      expect(log).to.deep.equal(['outer@1']);
+      clock.advance(0);
+      expect(log).to.deep.equal(['outer@1', 'inner@1']);
+    });
+
+    it('behaviour 4: moves a pending task that is added again to now + delayMs, behind the others of that tick', () => {
+      const { clock, timer, add, runTo, log } = rig(contender);
+      const moved = add('moved', 10);
+      runTo(4);
+      add('other', 10);
+      timer.add(moved);
+      expect(timer.size).to.equal(2);
+      checkTimerInvariants(timer);
+      clock.advance(100);
+      expect(log).to.deep.equal(['other@14', 'moved@14']);
+    });
+
+    it('behaviour 8: counts a reading below an earlier one as the earlier one', () => {
+      const clock = new HostClock(1_000);
+      const timer = contender.make({ clock, reaper: false });
+      clock.time = 200;
+      let runs = 0;
+      timer.schedule(() => runs++, 10);
+      clock.time = 1_009;
+      timer.advanceClock();
+      expect(runs).to.equal(0);
+      clock.time = 1_010;
+      timer.advanceClock();
+      expect(runs).to.equal(1);
+    });
+
+    it('behaviour 8: runs all that fell due while the machine slept on the first wake, in order', () => {
+      const clock = new HostClock();
+      const timer = contender.make({ clock, sliceMs: Number.POSITIVE_INFINITY });
+      const log: number[] = [];
+      for (const delayMs of [70_000, 30, 31, 9_000, 9_000.5])
+        timer.schedule(() => log.push(delayMs), delayMs);
+      clock.time = 20 * DAY;
+      timer.schedule(() => log.push(-1), 100);
+      clock.fire();
+      expect(log).to.deep.equal([30, 31, 9_000, 9_000.5, 70_000]);
+      expect(timer.size).to.equal(1);
+      expect(timer.nextExpirationMs).to.be.at.most(20 * DAY + 100);
+      expect(timer.nextExpirationMs).to.be.above(20 * DAY);
+    });
+
+    if (contender.isUnbounded) {
+      it('behaviour 7: takes delays up to Number.MAX_SAFE_INTEGER, and wakes the host for them only a few times', () => {
+        for (const tickMs of [1, 7, 1000]) {
+          const { clock, timer } = rig(contender, { tickMs });
+          const delays = [
+            2 ** 31 - 1,
+            2 ** 31 + 2_000,
+            2 ** 32 + 1,
+            400 * DAY,
+            2 ** 52,
+            Number.MAX_SAFE_INTEGER,
+          ];
+          const seen: number[] = [];
+          for (const delayMs of delays) timer.schedule(() => seen.push(clock.now()), delayMs);
+          for (const delayMs of delays) {
+            const edgeMs = Math.ceil(delayMs / tickMs) * tickMs;
+            const before = seen.length;
+            clock.advance(edgeMs - 2 - clock.now());
+            expect(seen.length).to.equal(before);
+            clock.advance(2);
+            expect(seen.at(-1)).to.equal(edgeMs);
+          }
+          expect(timer.size).to.equal(0);
+        }
+      });
+
+      it('runs in order what is due after 2^53 ms, where a double skips integers', () => {
+        for (const startMs of [999, 1e6]) {
+          const { clock, timer, log, add } = rig(contender, { wheelSize: 3, reaper: false }, startMs);
+          const delays = [Number.MAX_SAFE_INTEGER, 2 ** 53 - startMs, 2 ** 53 - 2 - startMs, 2 ** 52];
+          for (const delayMs of delays) add(String(delayMs), delayMs);
+          checkTimerInvariants(timer);
+          for (const delayMs of delays.toReversed()) {
+            clock.advance(startMs + delayMs - clock.now());
+            expect(timer.advanceClock()).to.equal(1);
+            checkTimerInvariants(timer);
+            expect(log.at(-1)).to.equal(`${delayMs}@${startMs + delayMs}`);
+          }
+        }
+      });
+    } else {
+      it('cannot promise delays without bound: it refuses them and is left as it was', () => {
+        const { timer } = rig(contender, { tickMs: 10, wheelSize: 8 });
+        for (const delayMs of [70.5, 71, 2 ** 40, Number.MAX_SAFE_INTEGER]) {
+          expect(() => timer.schedule(() => {}, delayMs))
+            .to.throw(RangeError, String(delayMs))
+            .with.property('code', 'ERR_OUT_OF_RANGE');
+        }
+        expect(timer.size).to.equal(0);
+        expect(timer.schedule(() => {}, 70).isPending).to.equal(true);
+      });
+    }
+  });
+
+  describe(`${contender.name}: tasks`, () => {
+    it('cancels and removes what is pending, once, wherever it lies', () => {
+      const { clock, timer, add, log } = rig(contender);
+      const tasks = [1, 1, 5, 70, 5, 70_000, 0].map((delayMs, index) => add(`${index}`, delayMs));
+      for (const [index, task] of tasks.entries()) {
+        if (index % 2 === 0) expect(task.cancel()).to.equal(true);
+        else expect(timer.remove(task)).to.equal(true);
+        checkTimerInvariants(timer);
+        expect(task.cancel()).to.equal(false);
+        expect(timer.remove(task)).to.equal(false);
+        expect(task.isPending).to.equal(false);
+      }
+      expect(timer.nextExpirationMs).to.equal(undefined);
+      clock.advance(100_000);
+      expect(log).to.deep.equal([]);
+    });
+
+    it('behaviour 6: lets tasks add, cancel, move and re-add from inside run, their own tick included', () => {
+      const { clock, timer, add, runTo, log } = rig(contender);
+      add('a', 5, () => {
+        expect(second.cancel()).to.equal(true);
+        timer.add(third);
+        add('new', 2);
+      });
+      const second = add('second', 5);
+      const third = add('third', 5);
+      const again = add('again', 5, (self) => {
+        expect(self.isPending).to.equal(false);
+        if (self.runs > 1) return;
+        expect(timer.size).to.equal(2);
+        timer.add(self);
+      });
+      runTo(5);
+      checkTimerInvariants(timer);
+      clock.advance(100);
+      expect(again.runs).to.equal(2);
+      expect(log).to.deep.equal(['a@5', 'again@5', 'new@7', 'third@10', 'again@10']);
+    });
+
+    it('does nothing in an advanceClock, or a nested advance of the clock, from inside run', () => {
+      const { clock, timer, add, log } = rig(contender);
+      add('a', 1, () => {
+        expect(timer.advanceClock()).to.equal(0);
+        add('b', 1);
+        clock.advance(5);
+      });
+      clock.advance(2);
+      expect(log).to.deep.equal(['a@1']);
+      clock.advance(1);
+      expect(log).to.deep.equal(['a@1', 'b@6']);
+      checkTimerInvariants(timer);
+    });
+
+    it('arms anew for what a task adds during an advanceClock by hand, while a wake-up is outstanding', () => {
+      const { clock, timer, add, log } = rig(contender);
+      add('far', 100, () => {});
+      add('now', 0, () => add('near', 10));
+      expect(timer.advanceClock()).to.equal(1);
+      checkTimerInvariants(timer);
+      clock.advance(10);
+      expect(log).to.deep.equal(['now@0', 'near@10']);
+    });
+
+    it('behaviour 5: hands what a task throws to onError, counts it, and runs the others', () => {
+      const seen: unknown[] = [];
+      const { clock, timer, add, log } = rig(contender, {
+        reaper: false,
+        onError: (error, task) => seen.push([(error as Error).message, (task as Task).label]),
+      });
+      const fail = (): never => {
+        throw new Error('sore');
+      };
+      add('a', 1, fail);
+      add('b', 1);
+      clock.advance(1);
+      expect(timer.advanceClock()).to.equal(2);
+      expect(log).to.deep.equal(['a@1', 'b@1']);
+      expect(seen).to.deep.equal([['sore', 'a']]);
+    });
+
+    it('behaviour 5: makes it an uncaught exception of a later turn without onError, and so what onError throws', async () => {
+      const errors = await uncaughtDuring(2, () => {
+        const plain = rig(contender);
+        plain.timer.schedule(() => {
+          throw new Error('from run');
+        }, 1);
+        plain.clock.advance(1);
+        const handled = rig(contender, {
+          onError: () => {
+            throw new Error('from onError');
+          },
+        });
+        handled.timer.schedule(() => {
+          throw new Error('lost');
+        }, 1);
+        handled.clock.advance(1);
+      });
+      expect(errors.map((error) => (error as Error).message)).to.deep.equal(['from run', 'from onError']);
+    });
+
+    it('behaviours 7 and 11: refuses what it cannot keep, by Node’s codes or its own, and is left as it was', () => {
+      const { timer } = rig(contender, { maxPending: 1 });
+      expect(codeOf(() => timer.add({} as Task))).to.equal('ERR_INVALID_ARG_TYPE');
+      expect(codeOf(() => timer.remove(undefined as unknown as Task))).to.equal('ERR_INVALID_ARG_TYPE');
+      expect(codeOf(() => timer.schedule('x' as unknown as () => void, 1))).to.equal('ERR_INVALID_ARG_TYPE');
+      expect(codeOf(() => timer.schedule(() => {}, Number.NaN))).to.equal('ERR_OUT_OF_RANGE');
+      expect(codeOf(() => timer.add(new Task(Number.POSITIVE_INFINITY)))).to.equal('ERR_OUT_OF_RANGE');
+      const elsewhere = new SystemTimer({ reaper: false }).schedule(() => {}, 1);
+      expect(codeOf(() => timer.add(elsewhere))).to.equal('ERR_PURGATORY_ALREADY_PENDING');
+      expect(timer.size).to.equal(0);
+      const kept = timer.schedule(() => {}, 1);
+      expect(codeOf(() => timer.schedule(() => {}, 1))).to.equal('ERR_PURGATORY_FULL');
+      timer.add(kept);
+      expect(timer.size).to.equal(1);
+    });
+
+    it('carries the operations of a purgatory, which answers for them', () => {
+      const { clock, timer } = rig(contender);
+      const purgatory = new Purgatory<string, Op>('p', { timer });
+      const log: string[] = [];
+      const [early, late, cancelled] = ['early', 'late', 'cancelled'].map(
+        (label) => new Op(label, { delayMs: 10, log }),
+      );
+      for (const op of [early, late, cancelled]) purgatory.tryCompleteElseWatch(op, ['key']);
+      expect(timer.size).to.equal(3);
+      early.ready = true;
+      expect(purgatory.checkAndComplete('key')).to.equal(1);
+      expect(timer.remove(cancelled)).to.equal(true);
+      expect(purgatory.numDelayed).to.equal(1);
+      clock.advance(10);
+      expect(log).to.deep.equal(['complete early', 'complete late', 'expire late']);
+      const closed = new Op('closed', { delayMs: 10 });
+      purgatory.tryCompleteElseWatch(closed, ['key']);
+      expect(timer.close()).to.deep.equal([closed]);
+      expect(purgatory.numDelayed).to.equal(0);
+    });
+
+    it('gives memory back after a burst, and keeps what is left', () => {
+      const { clock, timer, add, log } = rig(contender);
+      const tasks = Array.from({ length: 5_000 }, (_, index) => add(`${index}`, 1 + (index % 500)));
+      for (const task of tasks.slice(10)) task.cancel();
+      checkTimerInvariants(timer);
+      for (let index = 0; index < 4; index++) add(`new ${index}`, 600);
+      clock.advance(1_000);
+      expect(log).to.have.length(14);
+      expect(log.slice(0, 2)).to.deep.equal(['0@1', '1@2']);
+      checkTimerInvariants(timer);
+    });
+  });
+
+  describe(`${contender.name}: reaper and close`, () => {
+    it('holds one wake-up while something is pending, and none else', () => {
+      const clock = new HostClock();
+      const timer = contender.make({ clock });
+      expect(clock.outstanding.size).to.equal(0);
+      const far = timer.schedule(() => {}, 50);
+      const near = timer.schedule(() => {}, 20);
+      expect(clock.next?.atMs).to.equal(20);
+      near.cancel();
+      clock.time = 20;
+      clock.fire();
+      expect(clock.outstanding.size).to.equal(1);
+      expect(clock.next?.atMs).to.be.at.most(50);
+      far.cancel();
+      expect(clock.outstanding.size).to.equal(0);
+      expect(clock.most).to.equal(1);
+    });
+
+    it('sleeps over the ticks in which nothing is due', () => {
+      const clock = new HostClock();
+      const timer = contender.make({ clock });
+      let runs = 0;
+      for (const delayMs of [700, 70_000]) timer.schedule(() => runs++, delayMs);
+      while (timer.size > 0) {
+        clock.time = clock.next!.atMs;
+        clock.fire();
+      }
+      expect(runs).to.equal(2);
+      expect(clock.wakes).to.be.at.most(8);
+    });
+
+    it('behaviour 10: keeps the process alive unless unref(), which the next wake-up keeps to', () => {
+      const clock = new HostClock();
+      const timer = contender.make({ clock });
+      timer.schedule(() => {}, 5);
+      expect([timer.hasRef(), clock.next?.hasRef]).to.deep.equal([true, true]);
+      expect(timer.unref()).to.equal(timer);
+      expect([timer.hasRef(), clock.next?.hasRef]).to.deep.equal([false, false]);
+      timer.schedule(() => {}, 1);
+      expect(clock.next?.hasRef).to.equal(false);
+      timer.ref();
+      expect(clock.next?.hasRef).to.equal(true);
+      timer.close();
+    });
+
+    it('behaviour 9: yields after sliceMs of callbacks and goes on in the next turn, in order', () => {
+      const clock = new HostClock();
+      const timer = contender.make({ clock, sliceMs: 5 });
+      const log: number[] = [];
+      for (let index = 0; index < 10; index++) {
+        timer.schedule(() => {
+          log.push(index);
+          clock.time += 2;
+        }, 1);
+      }
+      clock.time = 1;
+      clock.fire();
+      expect(log.length).to.be.within(2, 4);
+      checkTimerInvariants(timer);
+      expect(timer.nextExpirationMs).to.be.at.most(clock.time);
+      timer.schedule(() => log.push(10), 0);
+      while (timer.size > 0) clock.fire();
+      expect(log).to.deep.equal([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
+    });
+
+    it('behaviour 11: closes for good and once: returns what never ran by deadline, then refuses', () => {
+      const { clock, timer, add, runTo, log } = rig(contender, { reaper: false });
+      runTo(3);
+      const tasks = [70_000, 5, 0, 900, 5].map((delayMs, index) => add(`${index}`, delayMs));
+      expect(timer.close()).to.deep.equal([tasks[2], tasks[1], tasks[4], tasks[3], tasks[0]]);
+      expect(timer.close()).to.deep.equal([]);
+      expect(timer.size).to.equal(0);
+      expect(timer.nextExpirationMs).to.equal(undefined);
+      expect(tasks.some((task) => task.isPending)).to.equal(false);
+      expect(codeOf(() => timer.add(new Task(1)))).to.equal('ERR_PURGATORY_CLOSED');
+      clock.advance(100_000);
+      expect(timer.advanceClock()).to.equal(0);
+      expect(log).to.deep.equal([]);
+      checkTimerInvariants(timer);
+      const other = rig(contender);
+      other.timer.add(tasks[1]);
+      other.clock.advance(5);
+      expect(tasks[1].runs).to.equal(1);
+    });
+
+    it('closes from inside a task: the rest of the pass comes back and does not run', () => {
+      const { clock, timer, add, log } = rig(contender);
+      let rest: unknown;
+      add('a', 5, () => {
+        rest = timer.close();
+      });
+      const tasks = [add('b', 5), add('c', 6)];
+      clock.advance(10);
+      expect(log).to.deep.equal(['a@5']);
+      expect(rest).to.deep.equal(tasks);
+    });
+
+    it('closes at the end of a using block', () => {
+      const { timer, add } = rig(contender);
+      const task = add('a', 5);
+      timer[Symbol.dispose]();
+      expect(task.isPending).to.equal(false);
+      expect(codeOf(() => timer.add(task))).to.equal('ERR_PURGATORY_CLOSED');
+    });
+  });
+}
+
+describe('Property: every timer behaves as a sorted list', function () {
+  this.timeout(0);
+
+  for (const { name, make } of contenders) {
+    const player: Player = {
+      make: (options) => make({ ...options, wheelSize: Math.min(options.wheelSize!, MOST_BUCKETS) }),
+      check: (timer) => checkTimerInvariants(timer as AnyTimer),
+    };
+
+    it(`${name}, in short histories of every kind`, () => {
+      fc.assert(
+        fc.property(timerHistory(1, 60, 12), (history) => new TimerHistory(history, player).play()),
+        runs(200),
+      );
+    });
+
+    it(`${name}, in long histories`, () => {
+      fc.assert(
+        fc.property(timerHistory(400, 800, 64), (history) => new TimerHistory(history, player).play()),
+        longRuns(5),
+      );
+    });
+  }
+});
