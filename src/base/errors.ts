@@ -39,6 +39,8 @@ export type PurgatoryErrorCode =
   | 'ERR_PURGATORY_NO_RELAY'
   /** Another process sent a text of another version of the protocol, or one that is no frame. */
   | 'ERR_PURGATORY_BUS_PROTOCOL'
+  /** A bus has dropped hints: its engine refused them, or the bus was closed before they were sent. */
+  | 'ERR_PURGATORY_HINTS_LOST'
   /** No reply, permit or item came by the deadline, or a load has not ended in time. */
   | 'ERR_PURGATORY_TIMEOUT'
   /** A reply with this id is expected already. */
@@ -236,6 +238,24 @@ export function foreignText(text: string): PurgatoryError {
     'ERR_PURGATORY_BUS_PROTOCOL',
     `Something else publishes on this bus: ${JSON.stringify(cut(text))}. Choose another prefix`,
   );
+}
+
+/** For several texts of others in a second. @param error that of the last. */
+export function foreignTexts(error: unknown, texts: number): PurgatoryError {
+  const message = `${texts} texts in a second. The last: ${(error as Error).message}`;
+  return new PurgatoryError('ERR_PURGATORY_BUS_PROTOCOL', message, { cause: error });
+}
+
+/** @param why they were not sent. */
+export function hintsLost(
+  engine: string,
+  why: string,
+  names: readonly string[],
+  cause?: unknown,
+): PurgatoryError {
+  const whose = cut(names.map((name) => `"${name}"`).join(', '));
+  const message = `Hints for ${whose} have reached no other process: ${why} (a bus over ${engine})`;
+  return new PurgatoryError('ERR_PURGATORY_HINTS_LOST', message, withCause(cause));
 }
 
 export function notCompleted(type: string): PurgatoryError {

@@ -7,7 +7,7 @@ import type { Clock } from '../clock/clock.ts';
 import { systemClock } from '../clock/system-clock.ts';
 import type { JoinableBus, Routing } from './membership/bus-member.ts';
 import type { BusSnapshot, BusState } from './telemetry/bus-snapshot.ts';
-import { MAX_FRAME_BYTES, type Transport } from './transport.ts';
+import { MAX_FRAME_BYTES, MIN_FRAME_BYTES, type Transport } from './transport.ts';
 
 export { refusal } from '../base/errors.ts';
 
@@ -28,12 +28,15 @@ export interface Bus extends JoinableBus {
    */
   flush(): Promise<void>;
   /**
-   * Ends the bus for good. While it is live, it first sends what is pending. Then it closes its
-   * connections. The user's own client stays open, and purgatories go on without other processes.
-   * Resolves within `echoTimeoutMs`, whatever the engine does, and keeps the process alive until
-   * then. Never rejects. A second call returns the same promise.
+   * Ends the bus for good. It first sends what is pending: it waits for a bus that connects, or is
+   * in a gap. Then it closes its connections. The user's own client stays open, and purgatories go
+   * on without other processes. Resolves within `echoTimeoutMs`, whatever the engine does, and keeps
+   * the process alive until then. What could not be sent by then is reported as
+   * ERR_PURGATORY_HINTS_LOST. Never rejects. A second call returns the same promise.
    */
   close(): Promise<void>;
+  /** `close`, for `await using`. */
+  [Symbol.asyncDispose](): Promise<void>;
   /** How the bus is doing, as plain JSON. O(members). */
   snapshot(): BusSnapshot;
 }
@@ -56,6 +59,12 @@ export interface BusOptions {
   echoMs?: number | undefined;
   /** How long an echo may take before the bus is in a gap, in ms: from 10. Default 5,000. */
   echoTimeoutMs?: number | undefined;
+  /**
+   * The longest pause between two attempts to connect, in ms: 50 to 3,600,000. The pauses begin with
+   * 50 ms and double to 1 s. When the engine has been away for half a minute, they grow, by a tenth
+   * of that time. While the engine refuses frames, they double up to this. Default 30,000.
+   */
+  maxPauseMs?: number | undefined;
   /**
    * The number of keys that are kept to be sent, or to be tried. Beyond it, they become one "try
    * everything": from 1. Default 100,000.
@@ -96,6 +105,7 @@ const BUS_OPTIONS: OptionNames<BusOptions> = {
   flushMs: true,
   echoMs: true,
   echoTimeoutMs: true,
+  maxPauseMs: true,
   maxPendingKeys: true,
   onError: true,
   clock: true,
@@ -103,9 +113,10 @@ const BUS_OPTIONS: OptionNames<BusOptions> = {
 const PREFIX = /^[\w.:-]{1,60}$/;
 const FLUSH_MS = { min: 0, max: 1_000 } as const;
 const ECHO_MS = { min: 10, max: 3_600_000 } as const;
+const PAUSE_MS = { min: 50, max: 3_600_000 } as const;
 const LINGER_MS = { min: 0, max: 3_600_000 } as const;
 const PENDING_KEYS = { min: 1, max: 10_000_000, integer: true } as const;
-const FRAME_BYTES = { ...COUNT, min: 7_500 } as const;
+const FRAME_BYTES = { ...COUNT, min: MIN_FRAME_BYTES } as const;
 
 /** @throws TypeError, RangeError (Node's codes) for a bad option. */
 export function checkedBusOptions(
@@ -132,6 +143,7 @@ export function checkedBusOptions(
     flushMs: checkedNumber('options.flushMs', given.flushMs, defaults.flushMs ?? 1, FLUSH_MS),
     echoMs: checkedNumber('options.echoMs', given.echoMs, 5_000, ECHO_MS),
     echoTimeoutMs: checkedNumber('options.echoTimeoutMs', given.echoTimeoutMs, 5_000, ECHO_MS),
+    maxPauseMs: checkedNumber('options.maxPauseMs', given.maxPauseMs, 30_000, PAUSE_MS),
     maxPendingKeys: checkedNumber('options.maxPendingKeys', given.maxPendingKeys, 100_000, PENDING_KEYS),
     onError: checkedFunction('options.onError', given.onError),
   };

@@ -9,7 +9,7 @@
 
 import { requiredString } from '../base/checks.ts';
 import { debugOnce } from '../base/debug.ts';
-import { busClosed } from '../base/errors.ts';
+import { busClosed, hintsLost } from '../base/errors.ts';
 import { invalidArgValue } from '../base/node-errors.ts';
 import type { Clock } from '../clock/clock.ts';
 import { rootContext } from '../clock/root-context.ts';
@@ -28,7 +28,7 @@ import type { BusMember, Membership, Routing } from './membership/bus-member.ts'
 import { Receiver } from './receiver.ts';
 import { Sender } from './sender.ts';
 import type { BusSnapshot, BusState } from './telemetry/bus-snapshot.ts';
-import { MAX_FRAME_BYTES, type Transport } from './transport.ts';
+import type { Transport } from './transport.ts';
 
 const SHOWN_MEMBERS = 100;
 const MAX_NAME_BYTES = 128;
@@ -43,13 +43,12 @@ export class HintBus implements Bus {
   #closing: Promise<void> | undefined;
 
   constructor(transport: Transport, options: CheckedBusOptions, random: () => number) {
-    const { engine, maxFrameBytes = MAX_FRAME_BYTES } = transport;
-    const base = new BusContext(this, engine, options);
+    const base = new BusContext(this, transport.engine, options);
     const connection = new Connection(base, transport, this.#owner, random);
     this.#base = base;
     this.#connection = connection;
     this.#receiver = new Receiver(base, connection, () => this.#sender.tryEverything());
-    this.#sender = new Sender(base, connection, this.#receiver, Math.min(maxFrameBytes, MAX_FRAME_BYTES));
+    this.#sender = new Sender(base, connection, this.#receiver);
     if (this.routing === 'interest') this.#interest = new InterestTable(base, connection, this.#receiver);
     rootContext.runInAsyncScope(connection.open, connection);
   }
@@ -94,8 +93,12 @@ export class HintBus implements Bus {
   }
 
   close(): Promise<void> {
-    this.#closing ??= this.#close(this.state === 'live' ? this.#sender.flush() : Promise.resolve());
+    this.#closing ??= this.#close();
     return this.#closing;
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
   }
 
   snapshot(): BusSnapshot {
@@ -137,33 +140,35 @@ export class HintBus implements Bus {
       this.#base.becameLive();
       this.#base.meter.didChange('live', this.#base.timer.now());
       this.#sender.send();
-      this.#receiver.sweepAll();
+      this.#receiver.becameLive();
     },
     broke: (cause, error, wasLive) => {
       if (wasLive) this.#base.meter.didChange('gap', this.#base.timer.now(), cause, error);
       if (cause !== 'sequence') {
         this.#receiver.forgetAll();
-        this.#sender.restore();
+        this.#sender.restore(cause === 'publish' ? error : undefined);
         this.#interest?.lost();
       }
-      if (this.isClosed) this.#sender.close(); // close() sends only while the bus is live
       this.#base.report(error);
     },
     refused: (error) => {
       this.#base.report(error);
-      this.#closing ??= this.#close(Promise.resolve());
+      this.#sender.close(); // that error says it all
+      this.#closing ??= this.#close();
     },
     received: (text) => rootContext.runInAsyncScope(this.#receiver.received, this.#receiver, text),
   };
 
-  async #close(lastSent: Promise<void>): Promise<void> {
+  async #close(): Promise<void> {
     this.#receiver.close();
-    const { options, timer, meter } = this.#base;
+    const { engine, options, timer, meter } = this.#base;
     const { clock, echoTimeoutMs } = options;
     const endMs = clock.now() + echoTimeoutMs;
-    await settledBy(clock, endMs, lastSent);
+    await settledBy(clock, endMs, this.#sender.flush());
     const gone = this.#connection.close();
-    this.#sender.close();
+    const lost = this.#sender.close();
+    const why = `the bus was closed, and they could not be sent within ${echoTimeoutMs} ms`;
+    if (lost.length > 0) this.#base.report(hintsLost(engine, why, lost));
     this.#interest?.lost();
     timer.close();
     meter.didChange('closed', timer.now());

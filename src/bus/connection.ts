@@ -3,18 +3,20 @@
 // Ground rules. It owns the transport, the state, the origin and the numbers of frames. `live`
 // means that an echo has come back that was published after the engine had acknowledged the
 // subscription. The next echo follows `echoMs` after the last one was sent. One that does not come
-// back within `echoTimeoutMs` is a gap. After a break it connects again, after 50 ms at first and 1
-// s at most, with jitter, for ever, unless the transport refuses. What stopped this process, such as
-// a frozen machine, may have stopped the engine or the network, too. So a timeout that runs late by
-// more than STALL_MS starts again.
+// back within `echoTimeoutMs` is a gap. After a break it connects again, for ever, unless the
+// transport refuses: after 50 ms at first, doubling to 1 s. When the engine has been away for half a
+// minute, the pauses grow with that time, by a tenth of it. While the engine refuses frames, the pauses double on, though echoes come
+// back. `maxPauseMs` is the longest. What stopped this process, such as a frozen machine, may have
+// stopped the engine or the network, too. So a timeout that runs late by more than STALL_MS starts
+// again.
 import { randomBytes } from 'node:crypto';
 import { backoffMs } from '../base/backoff.ts';
 import type { TimerTask } from '../timer/timer-task.ts';
 import type { BusContext } from './bus-context.ts';
 import { isRefusal } from './bus-options.ts';
-import { frameText } from './frames.ts';
+import { type FrameNumber, frameText } from './frames.ts';
 import type { BusState, GapCause } from './telemetry/bus-snapshot.ts';
-import type { Transport, TransportLink } from './transport.ts';
+import { MAX_FRAME_BYTES, type Transport, type TransportLink } from './transport.ts';
 
 /** What the connection reports to its bus, which it cannot import: a circle. */
 export interface ConnectionOwner {
@@ -47,9 +49,17 @@ interface Asked {
 
 /** The clients have limits of their own, which should come first. */
 const CONNECT_TIMEOUT_MS = 15_000;
-/** With the jitter, 1 s. */
-const MOST_PAUSE_MS = 800;
+/** With the jitter, 1 s: how long a pause doubles. */
+const SHORT_PAUSE_MS = 800;
+/** When the engine has been away for so long, pauses grow by a share of the time that it is away. */
+const SHORT_AWAY_MS = 30_000;
+const PAUSE_SHARE = 0.1;
 const STALL_MS = 250;
+/**
+ * A bus that has been live for so many times its `echoMs` has heard every process that was there
+ * before. One that was silent for so long may be unknown.
+ */
+export const ECHOES_TO_KNOW_ALL = 1.25;
 
 export class Connection {
   /** Distinguishes this bus of this process from all others. */
@@ -61,12 +71,22 @@ export class Connection {
   #state: BusState = 'connecting';
   #liveSinceMs = 0;
   #number = 0;
+  /** The last number that the engine has taken. */
+  #taken = 0;
+  /** What came after `taken` was lost with the connection. */
+  #hasLost = false;
+  #publishedMs = 0;
   /** The link of the last `connect`. Undefined between two attempts. */
   #link: TransportLink | undefined;
   #isUp = false;
   /** What the engine has not done yet, the oldest first. */
   readonly #asked = new Set<Asked>();
+  /** Since an echo came back. */
   #failures = 0;
+  /** Frames that the engine refused, since it took hints, or an echo while the bus was live. */
+  #refusals = 0;
+  /** When the first of the failures came. */
+  #awaySinceMs = 0;
   /** The number of the echo that has not come back yet. 0 for none. */
   #echo = 0;
   #echoSentMs = 0;
@@ -86,9 +106,13 @@ export class Connection {
     return this.#state;
   }
 
-  /** How long it has been live, in ms; 0 when it is not. */
-  liveMs(nowMs: number): number {
-    return this.#state === 'live' ? nowMs - this.#liveSinceMs : 0;
+  /** It has been live for so long that it has heard of every process. */
+  get knowsAll(): boolean {
+    return this.#state === 'live' && this.#isLong(this.#base.timer.now() - this.#liveSinceMs);
+  }
+
+  get maxFrameBytes(): number {
+    return Math.min(this.transport.maxFrameBytes ?? MAX_FRAME_BYTES, MAX_FRAME_BYTES);
   }
 
   open(): void {
@@ -118,9 +142,29 @@ export class Connection {
 
   /** Publishes a frame with the next number. @param body its hints. Nothing for an echo. */
   publish(body: string, done: Done): void {
-    const text = frameText(body, this.origin, ++this.#number, this.#base.options.routing);
+    const numbered = this.#nextNumber();
+    const text = frameText(body, this.origin, numbered, this.#base.options.routing);
     const what = body === '' ? undefined : 'confirm a frame'; // an echo confirms itself
-    this.#ask('publish', what, () => this.transport.publish(text), done);
+    const taken = (): void => {
+      this.#taken = Math.max(this.#taken, numbered.number);
+      if (body !== '') this.#refusals = 0;
+      done();
+    };
+    this.#ask('publish', what, () => this.transport.publish(text), taken);
+  }
+
+  /** After a break or a silence, others are told which number was before. */
+  #nextNumber(): FrameNumber {
+    const nowMs = this.#base.timer.now();
+    const wasSilent = this.#number > 0 && this.#isLong(nowMs - this.#publishedMs);
+    const previous = this.#hasLost ? this.#taken : wasSilent ? this.#number : undefined;
+    this.#hasLost = false;
+    this.#publishedMs = nowMs;
+    return { number: ++this.#number, previous };
+  }
+
+  #isLong(ms: number): boolean {
+    return ms > ECHOES_TO_KNOW_ALL * this.#base.options.echoMs;
   }
 
   /** As `publish`, for the processes that have subscribed to `channel`. Its frame has no number. */
@@ -179,6 +223,7 @@ export class Connection {
     this.#echo = 0;
     this.#deadline?.cancel();
     this.#failures = 0;
+    if (this.#state === 'live') this.#refusals = 0;
     const nowMs = this.#base.timer.now();
     this.#next = this.#base.timer.schedule(
       () => this.#echoAgain(),
@@ -211,9 +256,24 @@ export class Connection {
     this.#abandon();
     const wasLive = this.#state === 'live';
     if (wasLive) this.#state = 'gap';
-    const pauseMs = backoffMs(++this.#failures, this.#random(), MOST_PAUSE_MS);
-    this.#next = this.#base.timer.schedule(() => this.open(), pauseMs);
+    if (cause === 'publish') this.#refusals++;
+    this.#next = this.#base.timer.schedule(() => this.open(), this.#pauseMs());
     this.#owner.broke(cause, error, wasLive);
+  }
+
+  #pauseMs(): number {
+    const { timer, options } = this.#base;
+    const nowMs = timer.now();
+    if (this.#failures++ === 0) this.#awaySinceMs = nowMs;
+    const random = this.#random();
+    return Math.min(
+      options.maxPauseMs,
+      Math.max(
+        backoffMs(this.#failures, random, SHORT_PAUSE_MS),
+        backoffMs(this.#refusals, random, options.maxPauseMs),
+        (nowMs - this.#awaySinceMs - SHORT_AWAY_MS) * PAUSE_SHARE * (1 + random / 4),
+      ),
+    );
   }
 
   /** Ends it for good. */
@@ -268,6 +328,7 @@ export class Connection {
     this.#link = undefined;
     this.#isUp = false;
     this.#echo = 0;
+    this.#hasLost = this.#number > 0;
     this.#asked.clear();
     this.#deadline?.cancel();
     this.#next?.cancel();

@@ -1,14 +1,16 @@
-// The frames that the processes of a bus send each other: one line of JSON each, such as
+// The frames that the processes of a bus send each other: one line of JSON in ASCII each, such as
 //   {"v":1,"o":"Zm9vYmFyYmF6","n":17,"h":{"orders":["42","43",["44",7]]},"all":["jobs"]}
 // v: the version of the protocol. o: the origin, 12 random characters for each bus of each process.
-// n: its number, from 1 on, so that a missing frame is noticed. A frame for a channel has no number,
-// and one of `notifyInTransaction` no origin either. r: 1 where the origin listens to channels.
-// h: hints by the name of their member: a key, or a key and its value, a bigint as "12n", Infinity
-// as "Infinity". For a Purgatory the value is the limit of the event. all: names whose members are
-// to try everything. An echo has no hints. A frame is never longer than its engine takes. One hint
-// always fits (bus-member.ts).
+// n: its number, from 1 on, so that a missing frame is noticed. p: the number before, in the first
+// frame after a break or a silence. A frame for a channel has no number, and one of
+// `notifyInTransaction` no origin either. r: 1 where the origin listens to channels. h: hints by the
+// name of their member: a key, or a key and its value, a bigint as "12n", Infinity as "Infinity".
+// For a Purgatory the value is the limit of the event. all: names whose members are to try
+// everything. An echo has no hints. One hint always fits (bus-member.ts). What is longer or larger
+// than any bus sends is none of its frames.
 import { foreignProtocol, foreignText } from '../base/errors.ts';
-import type { HintValue, Routing } from './membership/bus-member.ts';
+import { type HintValue, MAX_HINT_DIGITS, type Routing } from './membership/bus-member.ts';
+import { MAX_FRAME_BYTES } from './transport.ts';
 
 export const PROTOCOL_VERSION = 1;
 
@@ -25,6 +27,11 @@ export interface Frame {
   readonly origin: string | undefined;
   /** 0 for a frame that was sent to a channel. */
   readonly number: number;
+  /**
+   * The number of the frame before it that counts, where its origin was away: what came in between
+   * is said again. Undefined: `number - 1`.
+   */
+  readonly previous: number | undefined;
   /** Whether its origin listens to channels. */
   readonly routes: boolean;
   readonly hints: readonly Hint[];
@@ -38,15 +45,33 @@ export interface Frame {
  */
 const HEAD_BYTES = 96;
 
+const MAX_ORIGIN = 64;
+
+/**
+ * The JSON of a text in ASCII. An engine may not take other characters: a PostgreSQL whose encoding
+ * has no Cyrillic refuses the whole statement.
+ */
+export function asciiJson(text: string): string {
+  return JSON.stringify(text).replace(BEYOND_ASCII, (unit) => {
+    return `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  });
+}
+
+const BEYOND_ASCII = /[\u0080-\uffff]/g;
+
+/** Which number a frame has among those of its origin. */
+export type FrameNumber = Pick<Frame, 'number' | 'previous'>;
+
 /**
  * @param body the text of a {@link FrameBody}. '' for an echo.
  * @param origin undefined for a frame of a transaction: it reaches every process, the publisher too.
- * @param number undefined for a frame for a channel.
+ * @param numbered undefined for a frame for a channel.
  */
-export function frameText(body: string, origin?: string, number?: number, routing?: Routing): string {
+export function frameText(body: string, origin?: string, numbered?: FrameNumber, routing?: Routing): string {
   let text = `{"v":${PROTOCOL_VERSION}`;
   if (origin !== undefined) text += `,"o":"${origin}"`;
-  if (number !== undefined) text += `,"n":${number}`;
+  if (numbered !== undefined) text += `,"n":${numbered.number}`;
+  if (numbered?.previous !== undefined) text += `,"p":${numbered.previous}`;
   if (routing === 'interest') text += ',"r":1';
   return `${text}${body}}`;
 }
@@ -64,9 +89,9 @@ export class FrameBody {
 
   /** Adds a hint. Returns false when the frame has no room for it. */
   add(name: string, key: string, value: HintValue | undefined): boolean {
-    const text = value === undefined ? JSON.stringify(key) : JSON.stringify([key, valueJson(value)]);
+    const text = value === undefined ? asciiJson(key) : `[${asciiJson(key)},${valueJson(value)}]`;
     const keys = this.#names.get(name);
-    const bytes = Buffer.byteLength(text) + 1 + (keys === undefined ? nameBytes(name) : 0);
+    const bytes = text.length + 1 + (keys === undefined ? nameBytes(name) : 0);
     if (this.#bytes + bytes > this.#maxBytes) return false;
     this.#bytes += bytes;
     if (keys === undefined) this.#names.set(name, [text]);
@@ -86,10 +111,10 @@ export class FrameBody {
   text(): string {
     let text = '';
     if (this.#names.size > 0) {
-      const names = Array.from(this.#names, ([name, keys]) => `${JSON.stringify(name)}:[${keys.join()}]`);
+      const names = Array.from(this.#names, ([name, keys]) => `${asciiJson(name)}:[${keys.join()}]`);
       text += `,"h":{${names.join()}}`;
     }
-    if (this.#all.length > 0) text += `,"all":${JSON.stringify(this.#all)}`;
+    if (this.#all.length > 0) text += `,"all":[${this.#all.map(asciiJson).join()}]`;
     return text;
   }
 }
@@ -99,19 +124,21 @@ export class FrameBody {
  * no frame.
  */
 export function readFrame(text: string): Frame {
+  if (text.length > MAX_FRAME_BYTES) throw foreignText(text);
   let json: unknown;
   try {
     json = JSON.parse(text);
   } catch {
     throw foreignText(text);
   }
-  const { v, o, n, r, h = {}, all = [] } = Object(json) as Record<string, unknown>;
+  const { v, o, n, p, r, h = {}, all = [] } = Object(json) as Record<string, unknown>;
   if (v !== PROTOCOL_VERSION) {
     if (!Number.isInteger(v)) throw foreignText(text);
     throw foreignProtocol(v, PROTOCOL_VERSION);
   }
-  const isNumbered = typeof o === 'string' && Number.isSafeInteger(n);
-  const isRouted = typeof o === 'string' && n === undefined;
+  const hasOrigin = typeof o === 'string' && o.length <= MAX_ORIGIN;
+  const isNumbered = hasOrigin && Number.isSafeInteger(n) && (p === undefined || Number.isSafeInteger(p));
+  const isRouted = hasOrigin && n === undefined;
   if (!isNumbered && !isRouted && (o !== undefined || n !== undefined)) throw foreignText(text);
   if (typeof h !== 'object' || h === null || !isStrings(all)) throw foreignText(text);
   const hints: Hint[] = [];
@@ -126,24 +153,28 @@ export function readFrame(text: string): Frame {
       } else throw foreignText(text);
     }
   }
+  const origin = o as string | undefined;
   const number = isNumbered ? (n as number) : 0;
-  return { origin: o as string | undefined, number, routes: r === 1, hints, all };
+  const previous = p as number | undefined;
+  return { origin, number, previous, routes: r === 1, hints, all: [...new Set(all)] };
 }
 
 function nameBytes(name: string): number {
-  return Buffer.byteLength(JSON.stringify(name)) + 4;
+  return asciiJson(name).length + 4;
 }
 
-function valueJson(value: HintValue): number | string {
-  if (typeof value === 'bigint') return `${value}n`;
-  return Number.isFinite(value) ? value : String(value);
+function valueJson(value: HintValue): string {
+  if (typeof value === 'bigint') return `"${value}n"`;
+  return Number.isFinite(value) ? `${value}` : `"${value}"`;
 }
+
+const BIGINT = new RegExp(`^-?\\d{1,${MAX_HINT_DIGITS}}n$`);
 
 function readValue(json: unknown): HintValue | undefined {
   if (typeof json === 'number') return json;
   if (json === 'Infinity') return Number.POSITIVE_INFINITY;
   if (json === '-Infinity') return Number.NEGATIVE_INFINITY;
-  return typeof json === 'string' && /^-?\d+n$/.test(json) ? BigInt(json.slice(0, -1)) : undefined;
+  return typeof json === 'string' && BIGINT.test(json) ? BigInt(json.slice(0, -1)) : undefined;
 }
 
 function isStrings(value: unknown): value is string[] {

@@ -24,8 +24,7 @@ export class PendingHints {
     return [...this.#keys.keys()];
   }
 
-  /** @param isEarlier it was published before what is pending. */
-  add({ member, key, value }: PendingHint, isEarlier = false): void {
+  add({ member, key, value }: PendingHint): void {
     let keys = this.#keys.get(member);
     if (keys === undefined) {
       keys = new Map();
@@ -35,9 +34,16 @@ export class PendingHints {
     const pending = keys.get(key);
     keys.set(key, value);
     if (keys.size > before) this.#size++;
-    else if (member.merge !== undefined)
-      keys.set(key, isEarlier ? member.merge(value, pending) : member.merge(pending, value));
-    else if (isEarlier) keys.set(key, pending);
+    else if (member.merge !== undefined) keys.set(key, member.merge(pending, value));
+  }
+
+  /** Puts hints back to the front: they were published before what is pending. O(size). */
+  putBack(hints: readonly PendingHint[]): void {
+    const later = [...this.#keys];
+    this.#keys.clear();
+    this.#size = 0;
+    for (const hint of hints) this.add(hint);
+    for (const [member, keys] of later) for (const [key, value] of keys) this.add({ member, key, value });
   }
 
   /**

@@ -1,38 +1,38 @@
 // The receiving half of a bus: its members in this process, and what other processes tell them.
 //
-// Invariants. A repeated frame is dropped: an engine keeps the order of a process. A missing number
-// is a gap. An unknown process may be new, so its first number may be any; but a bus that has been
-// live for long would have heard of an older one, so then it must be 1. Hints are tried by a job of
-// the scheduler, so a flood of them does not block the event loop; those that arrive meanwhile are
-// merged. More than `maxPendingKeys` become one sweep for each of their members.
+// Invariants. What the numbers of frames tell, its Peers know. Hints are tried by a job of the
+// scheduler, so a flood of them does not block the event loop; those that arrive meanwhile are
+// merged. More than `maxPendingKeys` become one sweep for each of their members. A bus that has just
+// become live cannot tell whether the first frame that it hears of a process is the first since. So
+// if there was such a process, everything is tried once more when all have been heard of. Foreign
+// texts are reported once a second.
 // Costs. O(1) for a frame and for a hint, and the cost of its tries.
 
-import { nameJoined } from '../base/errors.ts';
+import { foreignTexts, nameJoined } from '../base/errors.ts';
+import type { TimerTask } from '../timer/timer-task.ts';
 import type { Job } from '../turns/job.ts';
 import { DEFAULT_SLICE_MS, schedulerOf } from '../turns/scheduler.ts';
 import type { BusContext } from './bus-context.ts';
-import type { Connection } from './connection.ts';
+import { type Connection, ECHOES_TO_KNOW_ALL } from './connection.ts';
 import { type Frame, readFrame } from './frames.ts';
 import type { BusMember } from './membership/bus-member.ts';
+import { Peers } from './peers.ts';
 import { type PendingHint, PendingHints } from './pending-hints.ts';
 
-/**
- * A bus that has been live for so many times its `echoMs` has heard every process that was there
- * before.
- */
-const ECHOES_TO_KNOW_ALL = 1.25;
-/** A process that was silent for so many times its `echoMs` counts as ended. */
-const ECHOES_TO_FORGET = 100;
+const FOREIGN_EVERY_MS = 1_000;
 
 export class Receiver {
   readonly #base: BusContext;
   readonly #connection: Connection;
-  readonly #deafCame: () => void;
   readonly #members = new Map<string, BusMember>();
-  /** By process that has sent something lately: the number of its last frame, and when that came. */
-  readonly #heard = new Map<string, { readonly last: number; readonly atMs: number }>();
-  /** Those among them that do not listen to channels. */
-  readonly #deaf = new Set<string>();
+  readonly #peers: Peers;
+  /** A process was heard that may have sent frames before, since the bus became live. */
+  #mayHaveMissed = false;
+  /** Runs when all other processes have been heard of. */
+  #knowsAll: TimerTask | undefined;
+  /** Foreign texts that were not reported yet, and the last of their errors. */
+  #foreign = { texts: 0, error: undefined as unknown };
+  #foreignSoon: TimerTask | undefined;
   readonly #pending = new PendingHints();
   readonly #job: Job;
 
@@ -40,7 +40,7 @@ export class Receiver {
   constructor(base: BusContext, connection: Connection, deafCame: () => void) {
     this.#base = base;
     this.#connection = connection;
-    this.#deafCame = deafCame;
+    this.#peers = new Peers(base.options.echoMs, deafCame);
     const doBatch = (job: Job): boolean => this.#tryBatch(job);
     this.#job = schedulerOf(base.timer).job({ sliceMs: DEFAULT_SLICE_MS, doBatch });
   }
@@ -50,7 +50,7 @@ export class Receiver {
   }
 
   get peers(): number {
-    return this.#heard.size;
+    return this.#peers.size;
   }
 
   /**
@@ -58,7 +58,7 @@ export class Receiver {
    * listen to channels, and there are never more deliveries than a frame for all would cause.
    */
   routes(hints: number): boolean {
-    return hints <= this.peers && this.#deaf.size === 0 && this.#knowsAll(this.#base.timer.now());
+    return hints <= this.peers && this.#peers.allRoute && this.#connection.knowsAll;
   }
 
   has(member: BusMember): boolean {
@@ -84,7 +84,20 @@ export class Receiver {
     this.#pending.clear();
   }
 
-  sweepAll(): void {
+  becameLive(): void {
+    this.#sweepAll();
+    this.#mayHaveMissed = false;
+    this.#knowsAll?.cancel();
+    const { timer, options } = this.#base;
+    this.#knowsAll = timer.schedule(
+      () => {
+        if (this.#mayHaveMissed) this.#sweepAll();
+      },
+      ECHOES_TO_KNOW_ALL * options.echoMs + 1,
+    );
+  }
+
+  #sweepAll(): void {
     for (const member of [...this.#members.values()]) this.#sweep(member);
   }
 
@@ -95,16 +108,17 @@ export class Receiver {
       frame = readFrame(text);
     } catch (error) {
       counts.framesDropped++;
-      this.#base.report(error);
+      this.#foreign = { texts: this.#foreign.texts + 1, error };
+      if (!this.#foreignSoon?.isPending) this.#reportForeign();
       return;
     }
-    const { origin, number, routes } = frame;
+    const { origin, number } = frame;
     if (origin === this.#connection.origin) {
       this.#connection.returned(number);
       return;
     }
     counts.framesReceived++;
-    if (origin === undefined || number === 0 || this.#isNew(origin, number, routes)) this.#take(frame);
+    if (origin === undefined || number === 0 || this.#isNew(frame, origin)) this.#take(frame);
     else counts.framesDropped++;
   }
 
@@ -124,36 +138,33 @@ export class Receiver {
 
   /** Frames were missed, so a missing number means nothing new. */
   forgetAll(): void {
-    this.#heard.clear();
-    this.#deaf.clear();
+    this.#peers.clear();
+    this.#knowsAll?.cancel();
   }
 
-  /** Forgets the processes that have ended. O(peers). */
+  /** Forgets the processes that have ended. O(those). */
   forgetEnded(nowMs: number): void {
-    for (const [origin, { atMs }] of this.#heard) {
-      if (nowMs - atMs <= ECHOES_TO_FORGET * this.#base.options.echoMs) continue;
-      this.#heard.delete(origin);
-      this.#deaf.delete(origin);
-    }
+    this.#peers.forgetEnded(nowMs);
   }
 
-  #knowsAll(nowMs: number): boolean {
-    return this.#connection.liveMs(nowMs) > ECHOES_TO_KNOW_ALL * this.#base.options.echoMs;
+  #isNew(frame: Frame, origin: string): boolean {
+    const { timer } = this.#base;
+    const verdict = this.#peers.hear(frame, origin, timer.now(), this.#connection.knowsAll);
+    this.#mayHaveMissed ||= verdict.isFirst;
+    if (verdict.isMissing) {
+      const what = `Frames before number ${frame.number} of process ${origin} are missing`;
+      this.#connection.jumped(new Error(what));
+    }
+    return !verdict.isRepeated;
   }
 
-  #isNew(origin: string, number: number, routes: boolean): boolean {
-    if (!routes && !this.#deaf.has(origin)) {
-      this.#deaf.add(origin);
-      this.#deafCame();
-    }
-    const nowMs = this.#base.timer.now();
-    const last = this.#heard.get(origin)?.last ?? (this.#knowsAll(nowMs) ? 0 : number - 1);
-    this.#heard.set(origin, { last: Math.max(last, number), atMs: nowMs });
-    if (number > last + 1) {
-      this.#connection.jumped(new Error(`Frames before number ${number} of process ${origin} are missing`));
-    }
-    return number > last;
-  }
+  readonly #reportForeign = (): void => {
+    const { texts, error } = this.#foreign;
+    if (texts === 0) return;
+    this.#foreign = { texts: 0, error };
+    this.#base.report(texts === 1 ? error : foreignTexts(error, texts));
+    this.#foreignSoon = this.#base.timer.schedule(this.#reportForeign, FOREIGN_EVERY_MS);
+  };
 
   #take({ hints, all }: Frame): void {
     const { meter } = this.#base;

@@ -3,11 +3,14 @@
 //
 // Invariants. One batch is under way at a time. What is published meanwhile is merged by key and
 // goes out together, so a slow engine gets fewer, fuller frames. A batch that the engine did not
-// take is pending again. Beyond `maxPendingKeys` all hints are dropped for a "try everything" of
-// their members' names; a hint for such a name is part of that until it is sent. It sends only
-// while the connection is live: what is pending in a gap waits for `send`. The timer keeps the
-// process alive while hints are about to be sent. Costs. publish: O(1).
+// take is pending again, before all others. One that it refused twice becomes a "try everything" of
+// its names, and goes alone; if that is refused, too, it is dropped. Beyond `maxPendingKeys` all
+// hints are dropped for a "try everything" of their members' names; a hint for such a name is part
+// of that until it is sent. It sends only while the connection is live: what is pending in a gap
+// waits for `send`. The timer keeps the process alive while hints are about to be sent.
+// Costs. publish: O(1).
 
+import { hintsLost } from '../base/errors.ts';
 import type { Job } from '../turns/job.ts';
 import { DEFAULT_SLICE_MS, schedulerOf } from '../turns/scheduler.ts';
 import type { BusContext } from './bus-context.ts';
@@ -26,27 +29,30 @@ interface Batch {
   readonly frames: [channel: number | undefined, frame: FrameBody][];
 }
 
+/** How often a batch is refused until it is none of its hints any more. */
+const REFUSALS = 2;
+
 export class Sender {
   readonly #base: BusContext;
   readonly #connection: Connection;
   readonly #receiver: Receiver;
-  readonly #maxFrameBytes: number;
   readonly #job: Job;
   readonly #pending = new PendingHints();
   /** The names that are to be sent with "try everything". */
   readonly #all = new Set<string>();
   /** What the engine has not confirmed yet. */
   #underWay: Batch | undefined;
+  /** How often in a row the engine refused a batch: the same one, as it goes out first again. */
+  #refusals = 0;
   #isFlushDue = false;
   readonly #flushed: (() => void)[] = [];
   /** The names whose hints were sent to channels since it was live. */
   readonly #routed = new Set<string>();
 
-  constructor(base: BusContext, connection: Connection, receiver: Receiver, maxFrameBytes: number) {
+  constructor(base: BusContext, connection: Connection, receiver: Receiver) {
     this.#base = base;
     this.#connection = connection;
     this.#receiver = receiver;
-    this.#maxFrameBytes = maxFrameBytes;
     const doBatch = (job: Job): boolean => this.#sendBatch(job);
     this.#job = schedulerOf(base.timer).job({ sliceMs: DEFAULT_SLICE_MS, doBatch });
   }
@@ -91,21 +97,40 @@ export class Sender {
     if (!this.#isEmpty) this.#sendSoon();
   }
 
-  /** The connection broke: what was under way is pending again, before what was published since. */
-  restore(): void {
+  /**
+   * The connection broke: what was under way is pending again, before what was published since.
+   *
+   * @param refused why the engine refused it; undefined where it may not have been asked.
+   */
+  restore(refused?: unknown): void {
     if (this.#underWay === undefined) return;
     const { hints, all } = this.#underWay;
     this.#underWay = undefined;
+    if (refused !== undefined) this.#refusals++;
+    if (this.#refusals > REFUSALS) {
+      this.#refusals = 0;
+      this.#base.report(hintsLost(this.#base.engine, `they were refused: ${refused}`, all, refused));
+      if (this.#isSent) this.#resolveFlushed();
+      return;
+    }
     for (const name of all) this.#addAll(name);
-    for (const hint of hints) if (!this.#all.has(hint.member.name)) this.#pending.add(hint, true);
+    if (this.#refusals === REFUSALS && hints.length > 0) {
+      for (const { member } of hints) this.#addAll(member.name);
+      this.#base.meter.didOverflow('out', hints.length);
+    } else {
+      this.#pending.putBack(hints.filter(({ member }) => !this.#all.has(member.name)));
+    }
     this.#endOverflow();
   }
 
-  close(): void {
+  /** Drops what is not sent. Returns the names of its members. */
+  close(): string[] {
+    this.restore();
+    const names = new Set([...this.#all, ...this.#pending.members.map(({ name }) => name)]);
     this.#pending.clear();
     this.#all.clear();
-    this.#underWay = undefined;
     this.#resolveFlushed();
+    return [...names];
   }
 
   get #isEmpty(): boolean {
@@ -160,6 +185,7 @@ export class Sender {
     const confirmed = (): void => {
       if (--unconfirmed > 0) return;
       this.#underWay = undefined;
+      this.#refusals = 0;
       if (this.#isSent) this.#resolveFlushed();
       else if (!isFull && this.#flushed.length === 0) this.#sendSoon();
       else if (isInCall) isNextDue = true;
@@ -175,13 +201,14 @@ export class Sender {
 
   /** Takes out as much as fits in a frame. */
   #take(): Batch {
-    const frame = new FrameBody(this.#maxFrameBytes);
+    const frame = new FrameBody(this.#connection.maxFrameBytes);
     const batch: Batch = { hints: [], all: [], frames: [[undefined, frame]] };
     for (const name of this.#all) {
       if (!frame.addAll(name)) return batch;
       this.#all.delete(name);
       batch.all.push(name);
     }
+    if (this.#refusals === REFUSALS) return batch;
     const fits = ({ member, key, value }: PendingHint): boolean => frame.add(member.name, key, value);
     this.#pending.take(fits, (hint) => batch.hints.push(hint));
     return batch;
@@ -194,7 +221,7 @@ export class Sender {
     const add = ({ member, key, value }: PendingHint): boolean => {
       const channel = channelOf(seedOf(member.name), key);
       if (last.get(channel)?.add(member.name, key, value)) return true;
-      const frame = new FrameBody(this.#maxFrameBytes);
+      const frame = new FrameBody(this.#connection.maxFrameBytes);
       last.set(channel, frame);
       batch.frames.push([channel, frame]);
       return frame.add(member.name, key, value); // one hint always fits (checkHintKey, checkHintValue)

@@ -14,8 +14,8 @@ export interface Transport {
   /** The name of the engine that people read: in snapshots and errors. */
   readonly engine: string;
   /**
-   * The longest text that the engine takes, in bytes of UTF-8: at least 7,500. A bus sends at most
-   * 16,000.
+   * The longest text that the engine takes, in bytes: at least 7,500. A bus sends at most 16,000,
+   * all of them ASCII. It is read before each frame, as an engine may change it.
    */
   readonly maxFrameBytes?: number | undefined;
   /** The default of `flushMs` for this engine, in ms. Default 1. */
@@ -92,5 +92,8 @@ export interface TransportLink {
   retry(): void;
 }
 
-/** The longest text in bytes of UTF-8, where the engine takes that much. */
+/** The longest text in bytes, where the engine takes that much. */
 export const MAX_FRAME_BYTES = 16_000;
+
+/** What an engine must take, in bytes: enough for any one hint. */
+export const MIN_FRAME_BYTES = 7_500;

@@ -142,6 +142,57 @@ describe('a bus in a gap', () => {
     expect(b.bus.snapshot().totals.gaps.sequence).to.equal(1);
   });
 
+  it('notices a frame that was lost soon after it became live, by one more sweep', () => {
+    const rig = new Rig();
+    const a = rig.process({ echoMs: 1_000 });
+    rig.clock.advance(10_000);
+    const b = rig.process({ echoMs: 1_000 });
+    rig.hub.cut(b.bus);
+    rig.hub.mend(b.bus);
+    const { sweeps } = b.listener;
+    rig.hub.mute(b.bus); // one frame is lost, before anything was heard of its process
+    a.publish('lost');
+    rig.clock.advance(1);
+    rig.hub.mend(b.bus);
+    rig.clock.advance(1_300);
+    expect(b.listener.sweeps).to.equal(sweeps + 1);
+    rig.clock.advance(10_000);
+    expect(b.listener.sweeps, 'once').to.equal(sweeps + 1);
+    expect(b.bus.snapshot().totals.gaps.sequence).to.equal(0);
+  });
+
+  it('sweeps no second time where all others have begun since', () => {
+    const rig = new Rig();
+    const { listener } = rig.process({ echoMs: 1_000 });
+    const { sweeps } = listener;
+    rig.process({ echoMs: 1_000 });
+    rig.clock.advance(10_000);
+    expect(listener.sweeps).to.equal(sweeps);
+  });
+
+  it('lets nobody else pay for a process that was silent for long', () => {
+    const rig = new Rig();
+    const [a, b, late] = [
+      rig.process({ echoMs: 100 }),
+      rig.process({ echoMs: 100 }),
+      rig.process({ echoMs: 100 }),
+    ];
+    rig.clock.advance(1_000);
+    rig.hub.cut(late.bus);
+    const before = [a, b].map(({ listener }) => listener.sweeps);
+    for (let thaw = 0; thaw < 4; thaw++) {
+      rig.clock.advance(30_000); // 100 x echoMs are 10 s
+      rig.hub.mend(late.bus);
+      late.publish(`thaw ${thaw}`);
+      rig.clock.advance(1);
+      expect(b.listener.heard.at(-1)).to.equal(`thaw ${thaw}`);
+      rig.clock.advance(20_000);
+      rig.hub.cut(late.bus);
+    }
+    expect([a, b].map(({ listener }) => listener.sweeps)).to.deep.equal(before);
+    expect(b.bus.snapshot().totals.gaps.sequence).to.equal(0);
+  });
+
   it('drops frames that come twice or late', () => {
     const rig = new Rig({ duplication: 1 });
     const [a, b] = [rig.process(), rig.process()];
@@ -260,24 +311,135 @@ describe('a bus and its transport', () => {
     expect(bus.snapshot()).to.deep.include({ pendingKeys: 1 });
   });
 
-  it('connects again for ever, at least once a second, and not for a link of the past', () => {
-    const { engine, clock, bus } = make();
-    for (let attempt = 1; attempt <= 40; attempt++) {
+  it('connects again for ever, and not for a link of the past; the pauses grow with the time away', () => {
+    const { engine, clock, bus } = make({ maxPauseMs: 5_000 });
+    let longestMs = 0;
+    for (let attempt = 1; attempt <= 90; attempt++) {
       expect(engine.connects).to.equal(attempt);
       const { link } = engine;
       link.down(new Error('refused'));
       link.down(new Error('again'));
-      clock.advance(1_001);
+      const downMs = clock.now();
+      const mostMs = Math.min(5_000, Math.max(1_000, (downMs - 30_000) * 0.125));
+      while (engine.connects === attempt) clock.advance(1);
+      longestMs = clock.now() - downMs;
+      expect(longestMs).to.be.at.most(mostMs + 1);
       link.up();
       link.received('{}');
     }
-    expect(bus.state).to.equal('connecting');
+    expect([bus.state, longestMs]).to.deep.equal(['connecting', 5_000]);
+    goLive(engine);
+    engine.link.down(new Error('broken'));
+    clock.advance(64);
+    expect(engine.connects, 'short again').to.equal(92);
+  });
+
+  it('tries a batch that was refused twice as "try everything", and reports it once if that is refused', async () => {
+    const { engine, clock, bus, errors } = make({ maxPauseMs: 60_000 });
+    const orders = bus.join(new Listener('orders'));
+    const jobs = bus.join(new Listener('jobs'));
+    goLive(engine);
+    orders.publish('bad', 1);
+    const flushed = bus.flush();
+    const bodies: string[] = [];
+    const pauses: number[] = [];
+    for (let refused = 0; refused < 3; refused++) {
+      const sent = engine.sent.at(-1);
+      bodies.push(sent?.text.replace(/"[np]":\d+,?/g, '') as string);
+      if (refused === 1) jobs.publish('later');
+      sent?.reject(new Error('no such character'));
+      await turn();
+      expect(bus.state).to.equal('gap');
+      const { connects } = engine;
+      const goneMs = clock.now();
+      while (engine.connects === connects) clock.advance(1);
+      pauses.push(clock.now() - goneMs);
+      goLive(engine);
+      await turn();
+    }
+    expect(bodies[0]).to.contain('"orders":[["bad",1]]');
+    expect(bodies[1]).to.equal(bodies[0]);
+    expect(bodies[2]).to.contain('"all":["orders"]').and.not.to.contain('later');
+    expect(errors.map((error) => (error as { code?: string }).code)).to.deep.equal([
+      undefined,
+      undefined,
+      'ERR_PURGATORY_HINTS_LOST',
+      undefined,
+    ]);
+    expect((errors[2] as Error).message)
+      .to.contain('"orders"')
+      .and.to.contain('no such character');
+    for (let i = 1; i < 3; i++) expect(pauses[i]).to.be.within(pauses[0] * 1.5 * i, 65 * 2 ** i);
+    expect(engine.sent.at(-1)?.text, 'the others go on').to.contain('"h":{"jobs":["later"]}');
+    engine.sent.at(-1)?.resolve();
+    await flushed;
+    expect(bus.snapshot().pendingKeys).to.equal(0);
+  });
+
+  it('does not count a frame as refused that went under with its connection', async () => {
+    const { engine, clock, bus } = make();
+    const orders = bus.join(new Listener('orders'));
+    goLive(engine);
+    orders.publish('1');
+    clock.advance(1);
+    for (let broken = 0; broken < 5; broken++) {
+      engine.link.down(new Error('broken'));
+      clock.advance(1_001);
+      goLive(engine);
+      await turn();
+      expect(engine.sent.at(-1)?.text).to.contain('"h":{"orders":["1"]}');
+    }
   });
 
   it('gives up a connection that is never acknowledged', () => {
     const { engine, clock } = make();
     clock.advance(17_000);
     expect(engine.connects).to.equal(2);
+  });
+
+  it('sends what is pending when it is closed, though it was never live', async () => {
+    const { engine, bus, errors } = make();
+    bus.join(new Listener('orders')).publish('1');
+    let isClosed = false;
+    const closed = bus.close().then(() => {
+      isClosed = true;
+    });
+    expect(bus.state).to.equal('closed');
+    await turn();
+    goLive(engine);
+    await turn();
+    expect(engine.sent.at(-1)?.text).to.contain('"h":{"orders":["1"]}');
+    expect(isClosed).to.equal(false);
+    engine.sent.at(-1)?.resolve();
+    await closed;
+    expect(errors).to.deep.equal([]);
+  });
+
+  it('reports what it could not send until it was closed, and waits no longer than echoTimeoutMs', async () => {
+    const { engine, clock, bus, errors } = make({ echoTimeoutMs: 200 });
+    goLive(engine);
+    const { publish } = bus.join(new Listener('orders'));
+    for (const fault of ['under way', 'pending'] as const) {
+      if (fault === 'pending') engine.link.down(new Error('broken'));
+      publish(fault);
+      clock.advance(1);
+    }
+    const closed = bus[Symbol.asyncDispose]();
+    clock.advance(199);
+    expect(errors).to.have.length(1);
+    clock.advance(1);
+    await closed;
+    expect(errors).to.have.length(2);
+    expect(errors[1]).to.include({ code: 'ERR_PURGATORY_HINTS_LOST' });
+    expect((errors[1] as Error).message)
+      .to.contain('"orders"')
+      .and.to.contain('200 ms');
+  });
+
+  it('ends at once, without a word, when nothing is pending', async () => {
+    const { bus, errors } = make();
+    await bus.close();
+    expect(errors).to.deep.equal([]);
   });
 
   it('ends by a refusal: no more attempts, one error', async () => {
@@ -319,7 +481,7 @@ describe('a bus and its transport', () => {
   });
 
   it('reports another version of the protocol, and texts that are none of it, once', () => {
-    const { engine, bus, errors } = make();
+    const { engine, clock, bus, errors } = make({ echoMs: 3_600_000 });
     goLive(engine);
     for (let n = 1; n < 4; n++) engine.link.received(`{"v":2,"o":"x","n":${n}}`);
     expect(errors).to.have.length(1);
@@ -344,6 +506,7 @@ describe('a bus and its transport', () => {
       'x'.repeat(10_000),
     ]) {
       errors.length = 0;
+      clock.advance(1_000);
       engine.link.received(text);
       expect(errors, text).to.have.length(1);
       expect((errors[0] as Error).message).to.match(/another prefix|different prefixes/);
@@ -351,6 +514,22 @@ describe('a bus and its transport', () => {
     }
     expect(bus.state).to.equal('live');
     expect(bus.snapshot().totals.framesDropped).to.equal(17);
+  });
+
+  it('reports a flood of foreign texts once a second, with their number', () => {
+    const { engine, clock, bus, errors } = make({ echoMs: 3_600_000 });
+    goLive(engine);
+    for (let text = 0; text < 20_000; text++) engine.link.received(`foreign ${text}`);
+    expect(errors).to.have.length(1);
+    clock.advance(1_000);
+    expect(errors).to.have.length(2);
+    expect(errors[1]).to.include({ code: 'ERR_PURGATORY_BUS_PROTOCOL' });
+    expect((errors[1] as Error).message)
+      .to.contain('19999 texts')
+      .and.to.contain('foreign 19999');
+    clock.advance(10_000);
+    expect(errors).to.have.length(2);
+    expect(bus.snapshot().totals.framesDropped).to.equal(20_000);
   });
 
   it('reads what the engine has confirmed during a standstill, also after the echo', async () => {

@@ -20,8 +20,8 @@ export class HeldSender {
     const publish = (body: string, done: Done): void => {
       this.#held = { body, done };
     };
-    const connection = { state: 'live', publish } as unknown as Connection;
-    this.#sender = new Sender(this.#base, connection, {} as Receiver, maxFrameBytes);
+    const connection = { state: 'live', publish, maxFrameBytes } as unknown as Connection;
+    this.#sender = new Sender(this.#base, connection, {} as Receiver);
   }
 
   get pendingKeys(): number {

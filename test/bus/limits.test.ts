@@ -103,7 +103,7 @@ describe('a limit of notify over a bus', () => {
     const body = new FrameBody(1_000);
     body.add('orders', 'k', 2);
     body.add('orders', 'all', undefined);
-    const text = frameText(body.text(), 'Zm9vYmFyYmF6', 17);
+    const text = frameText(body.text(), 'Zm9vYmFyYmF6', { number: 17, previous: undefined });
     expect(text).to.equal('{"v":1,"o":"Zm9vYmFyYmF6","n":17,"h":{"orders":[["k",2],"all"]}}');
     expect(readFrame(text).hints).to.deep.equal([
       { name: 'orders', key: 'k', value: 2 },

@@ -144,13 +144,19 @@ describe('the numbers of frames', () => {
   function numbers() {
     const clock = new ManualClock();
     const base = new BusContext({} as Bus, 'none', checkedBusOptions({ clock, echoMs: 10, onError() {} }));
-    const state = { liveMs: 0, jumps: 0 };
-    const connection = { origin: 'own', liveMs: () => state.liveMs, jumped: () => state.jumps++ };
+    const state = { knowsAll: false, jumps: 0 };
+    const connection = {
+      origin: 'own',
+      get knowsAll() {
+        return state.knowsAll;
+      },
+      jumped: () => state.jumps++,
+    };
     const receiver = new Receiver(base, connection as unknown as Connection, () => {});
-    const note = (origin: string, number: number): string => {
+    const note = (origin: string, number: number, previous?: number): string => {
       const { jumps } = state;
       const { framesDropped } = base.meter.counts;
-      receiver.received(frameText('', origin, number));
+      receiver.received(frameText('', origin, { number, previous }));
       if (base.meter.counts.framesDropped > framesDropped) return 'repeated';
       return state.jumps > jumps ? 'jumped' : 'inOrder';
     };
@@ -173,14 +179,44 @@ describe('the numbers of frames', () => {
 
   it('of a process that must have been heard begin with 1', () => {
     const { note, state } = numbers();
-    state.liveMs = 13;
+    state.knowsAll = true;
     expect(note('a', 1)).to.equal('inOrder');
     expect(note('b', 2)).to.equal('jumped');
-    state.liveMs = 12;
+    state.knowsAll = false;
     expect(note('c', 2)).to.equal('inOrder');
   });
 
-  it('are forgotten with their process, 100 x echoMs after its last frame', () => {
+  it('tell which was before, after a break or a silence: what could not be sent has none', () => {
+    const { note, state } = numbers();
+    for (const number of [5, 6]) note('a', number);
+    expect(note('a', 9, 6), '7 and 8 went under, and are said again').to.equal('inOrder');
+    expect(note('a', 12, 10), '10 is missing').to.equal('jumped');
+    expect(note('a', 13)).to.equal('inOrder');
+    state.knowsAll = true;
+    expect(note('away', 55, 54), 'nobody here knew it').to.equal('inOrder');
+    expect(note('away', 57)).to.equal('jumped');
+  });
+
+  it('that no process could have sent silence it for no longer than a frame', () => {
+    const { note } = numbers();
+    note('a', 1);
+    note('a', 2);
+    expect(note('a', Number.MAX_SAFE_INTEGER)).to.equal('jumped');
+    expect(note('a', 3)).to.equal('jumped');
+    expect(note('a', 4)).to.equal('inOrder');
+    expect(note('a', 3)).to.equal('repeated');
+  });
+
+  it('are kept of 10,000 processes at most', () => {
+    const { note, receiver } = numbers();
+    note('a', 1);
+    for (let other = 0; other < 9_999; other++) note(`${other}`, 1);
+    expect(note('a', 2)).to.equal('inOrder');
+    for (let other = 0; other < 30_000; other++) note(`${other}`, 1);
+    expect(receiver.peers).to.equal(10_000);
+  });
+
+  it('no longer count a process 100 x echoMs after its last frame, and know where it stands', () => {
     const { clock, note, receiver, state } = numbers();
     note('a', 1);
     clock.advance(10);
@@ -193,8 +229,9 @@ describe('the numbers of frames', () => {
     clock.advance(1);
     receiver.forgetEnded(clock.now());
     expect(receiver.peers).to.equal(1);
-    state.liveMs = 13;
+    state.knowsAll = true;
     expect(note('b', 2)).to.equal('inOrder');
+    expect(note('a', 4), 'it has only been silent, and 3 is missing').to.equal('jumped');
     receiver.forgetAll();
     expect(receiver.peers).to.equal(0);
   });

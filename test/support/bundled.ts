@@ -28,14 +28,22 @@ const ownUrls: Plugin = {
   },
 };
 
-/** A package with an addon is found where it is: a bundle has no place for the addon. */
+/**
+ * A package with an addon is found where it is: a bundle has no place for the addon. One that is not
+ * installed is optional to who asks for it.
+ */
 const addons: Plugin = {
   name: 'addons',
   setup({ onResolve }) {
-    onResolve({ filter: /^@node-rs\// }, ({ path }) => ({
-      path: createRequire(import.meta.url).resolve(path),
-      external: true,
-    }));
+    const { resolve } = createRequire(import.meta.url);
+    const placeOf = (path: string): string => {
+      try {
+        return resolve(path);
+      } catch {
+        return path;
+      }
+    };
+    onResolve({ filter: /^@node-rs\// }, ({ path }) => ({ path: placeOf(path), external: true }));
   },
 };
 

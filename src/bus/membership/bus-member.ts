@@ -133,20 +133,20 @@ export function checkHintKey(key: unknown): asserts key is string {
   if (key.length > MAX_KEY_BYTES || Buffer.byteLength(key) > MAX_KEY_BYTES) {
     throw invalidArgValue('key', `must be at most ${MAX_KEY_BYTES} bytes long for a bus`, key);
   }
-  if (Buffer.byteLength(JSON.stringify(key)) > MAX_KEY_JSON_BYTES) {
+  if (JSON.stringify(key).length > MAX_KEY_JSON_BYTES) {
     throw invalidArgValue('key', 'has too many control characters for a bus', key);
   }
 }
 
-/** Far above any offset, and short enough for one frame. */
-const MAX_HINT_BIGINT = 10n ** 1_000n;
+/** Of a bigint: far above any offset. */
+export const MAX_HINT_DIGITS = 40;
 
-/**
- * @throws RangeError ERR_OUT_OF_RANGE for a bigint of more than 1,000 digits: it fits in no frame.
- */
+const MAX_HINT_BIGINT: bigint = 10n ** BigInt(MAX_HINT_DIGITS);
+
+/** @throws RangeError ERR_OUT_OF_RANGE for a bigint of more than 40 digits. */
 export function checkHintValue(value: HintValue): void {
   if (typeof value === 'bigint' && (value >= MAX_HINT_BIGINT || value <= -MAX_HINT_BIGINT)) {
-    throw outOfRange('value', 'a bigint of at most 1,000 digits for a bus', cut(`${value}`, 21));
+    throw outOfRange('value', `a bigint of at most ${MAX_HINT_DIGITS} digits for a bus`, cut(`${value}`, 21));
   }
 }
 

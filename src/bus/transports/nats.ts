@@ -9,7 +9,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { invalidArgType, invalidArgValue } from '../../base/node-errors.ts';
 import { createBus } from '../bus.ts';
 import { type Bus, type BusOptions, checkedBusOptions, refusal } from '../bus-options.ts';
-import type { Transport, TransportLink } from '../transport.ts';
+import { MIN_FRAME_BYTES, type Transport, type TransportLink } from '../transport.ts';
 
 /**
  * An acknowledgement is that of the connection's own server. The others hear of the subscription
@@ -32,8 +32,11 @@ export interface NatsConnectionLike {
   isClosed(): boolean;
   /** Breaks a connection that is half open, and makes it anew. */
   reconnect?(): Promise<void>;
-  /** What the server said of itself. Only one of several has the name of a cluster. */
-  readonly info?: { readonly cluster?: string | undefined } | undefined;
+  /**
+   * What the server said of itself. Only one of several has the name of a cluster. `max_payload` is in
+   * bytes.
+   */
+  readonly info?: { readonly cluster?: string | undefined; readonly max_payload?: number } | undefined;
   status(): AsyncIterable<{ readonly type: string; readonly error?: Error }>;
 }
 
@@ -41,16 +44,22 @@ type Subscription = ReturnType<NatsConnectionLike['subscribe']>;
 
 /**
  * A bus over NATS. Closing the connection stays the user's task. Make it with
- * `maxReconnectAttempts: -1`. `prefix` is the subject. With interest routing, the subjects below it
- * (`purgatory.*`) must be permitted too.
+ * `maxReconnectAttempts: -1`, and without `noEcho`: the bus has to hear itself. `prefix` is the
+ * subject. With interest routing, the subjects below it (`purgatory.*`) must be permitted too. The
+ * server's `max_payload` must be 7,500 at least.
  *
- * @throws TypeError, RangeError (Node's codes) for a value that is not a connection, or a bad
- * option.
+ * @throws TypeError, RangeError (Node's codes) for a value that is not a connection, or that cannot
+ * carry a bus, or a bad option.
  */
 export function natsBus(connection: NatsConnectionLike, options?: BusOptions): Bus {
   if (typeof connection?.subscribe !== 'function' || typeof connection.status !== 'function') {
     throw invalidArgType('connection', 'a NatsConnection of @nats-io/transport-node', connection);
   }
+  if ((connection as { options?: { noEcho?: boolean } }).options?.noEcho === true) {
+    throw invalidArgValue('connection', 'must be made without noEcho: a bus has to hear itself', connection);
+  }
+  const tooSmall = smallPayload(connection);
+  if (tooSmall !== undefined) throw invalidArgValue('connection', tooSmall, connection);
   const { prefix } = checkedBusOptions(options);
   if (prefix.split('.').includes('')) {
     throw invalidArgValue('options.prefix', 'must be a subject of NATS: no dot first, last or twice', prefix);
@@ -72,8 +81,13 @@ export function natsTransport(connection: NatsConnectionLike, subject: string): 
   const name = (channel: string): string => `${subject}.~${channel}`; // no prefix has a tilde
   return {
     engine: 'nats',
+    get maxFrameBytes() {
+      return connection.info?.max_payload;
+    },
     connect(link) {
       if (connection.isClosed()) throw refusal('The NATS connection is closed');
+      const tooSmall = smallPayload(connection); // it may lead to another server since
+      if (tooSmall !== undefined) throw refusal(`The NATS connection ${tooSmall}`);
       if (unanswered > 0 && unanswered++ === 2) {
         connection.reconnect?.().catch(link.down);
         throw new Error(HALF_OPEN);
@@ -124,6 +138,13 @@ export function natsTransport(connection: NatsConnectionLike, subject: string): 
       return ended;
     },
   };
+}
+
+/** The rule that the server of the connection breaks. */
+function smallPayload({ info }: NatsConnectionLike): string | undefined {
+  const { max_payload: bytes = MIN_FRAME_BYTES } = info ?? {};
+  if (bytes >= MIN_FRAME_BYTES) return undefined;
+  return `must be to a server with a max_payload of at least ${MIN_FRAME_BYTES}, and its is ${bytes}`;
 }
 
 /** A text that comes meanwhile goes to a link that the bus does not use any more. */

@@ -108,7 +108,7 @@ export class ThresholdPurgatory<
    * ERR_OUT_OF_RANGE for NaN.
    * @throws with a bus: TypeError ERR_INVALID_ARG_TYPE for a key that is no string,
    * ERR_INVALID_ARG_VALUE for one of more than 1,024 bytes; RangeError ERR_OUT_OF_RANGE for a
-   * bigint of more than 1,000 digits.
+   * bigint of more than 40 digits.
    */
   advance(key: K, value: V): number {
     checkValue('value', value);

@@ -74,6 +74,48 @@ describeWith(engines.nats, 'a bus over NATS', () => {
     }
   });
 
+  it('refuses a connection with noEcho: it would never hear its echo', async () => {
+    const one = await connection({ noEcho: true });
+    expect(() => natsBus(one)).to.throw(TypeError, 'must be made without noEcho');
+  });
+
+  for (const bytes of [7_500, 8_192]) {
+    it(`sends frames that a server with a max_payload of ${bytes} takes`, async () => {
+      const file = `${config}.${bytes}`;
+      writeFileSync(file, `max_payload: ${bytes}`);
+      const small = await startNats(['-c', file]);
+      try {
+        const open = async (): Promise<NatsConnection> => connection({ servers: `127.0.0.1:${small.port}` });
+        const [a, b] = [track(natsBus(await open())), track(natsBus(await open()))];
+        const listener = new Listener('orders');
+        b.join(listener);
+        const { publish } = a.join(new Listener('orders'));
+        await until(() => a.state === 'live' && b.state === 'live');
+        const keys = Array.from({ length: 2_000 }, (_, key) => `${key} ${'k'.repeat(20)}`);
+        for (const key of keys) publish(key);
+        await until(() => listener.heard.length === keys.length);
+        expect(listener.heard).to.deep.equal(keys);
+        expect(a.snapshot().totals.gaps.publish).to.equal(0);
+      } finally {
+        await small.stop();
+        rmSync(file);
+      }
+    });
+  }
+
+  it('refuses a server whose max_payload is below what a frame needs', async () => {
+    const file = `${config}.small`;
+    writeFileSync(file, 'max_payload: 7499');
+    const small = await startNats(['-c', file]);
+    try {
+      const one = await connection({ servers: `127.0.0.1:${small.port}` });
+      expect(() => natsBus(one)).to.throw(TypeError, 'max_payload of at least 7500, and its is 7499');
+    } finally {
+      await small.stop();
+      rmSync(file);
+    }
+  });
+
   it('survives kill -9 of the server', async () => {
     const options = { echoMs: 200, echoTimeoutMs: 500 };
     const a = track(natsBus(await connection(), options));

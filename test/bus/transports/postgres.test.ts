@@ -23,8 +23,8 @@ import { rejection } from '../../support/rejection.ts';
 import { until } from '../../support/turns.ts';
 import { Listener } from '../rig.ts';
 
-const clientOf = (port: number): pg.Client =>
-  new pg.Client({ host: '127.0.0.1', port, user: 'postgres', database: 'postgres' });
+const clientOf = (port: number, database = 'postgres'): pg.Client =>
+  new pg.Client({ host: '127.0.0.1', port, user: 'postgres', database });
 
 const orders = new Purgatory<string>('orders');
 
@@ -215,6 +215,75 @@ describeWith(engines.postgres, 'a bus over PostgreSQL', () => {
     } finally {
       await client.end();
     }
+  });
+
+  describe('in a database of its own', () => {
+    /** Runs statements, one after the other. */
+    const sql = async (database: string, ...statements: string[]): Promise<void> => {
+      const client = clientOf(postgres.port, database);
+      await client.connect();
+      for (const statement of statements) await client.query(statement);
+      await client.end();
+    };
+    const busIn = (database: string, options = {}): Bus => {
+      const made = postgresBus(() => clientOf(postgres.port, database), options);
+      buses.push(made);
+      return made;
+    };
+
+    it('carries keys that the encoding of the database does not have', async () => {
+      await sql(
+        'postgres',
+        `CREATE DATABASE latin ENCODING 'LATIN1' LC_COLLATE 'C' LC_CTYPE 'C' TEMPLATE template0`,
+      );
+      const [a, b] = [busIn('latin'), busIn('latin')];
+      const listener = new Listener('orders');
+      b.join(listener);
+      const { publish } = a.join(new Listener('orders'));
+      await until(() => a.state === 'live' && b.state === 'live');
+      publish('заказ-7');
+      await until(() => listener.heard.includes('заказ-7'));
+      const client = clientOf(postgres.port, 'latin');
+      await client.connect();
+      await client.query('BEGIN');
+      await notifyInTransaction(client, orders, ['заказ-8']);
+      await client.query('COMMIT');
+      await client.end();
+      await until(() => listener.heard.includes('заказ-8'));
+      expect(a.snapshot().totals.gaps.publish).to.equal(0);
+    });
+
+    it('gives up a frame that the server refuses, and says so; the others get through', async () => {
+      await sql(
+        'postgres',
+        'CREATE DATABASE strict',
+        'ALTER DATABASE strict SET search_path = public, pg_catalog',
+      );
+      await sql(
+        'strict',
+        `CREATE FUNCTION public.pg_notify(text, text) RETURNS void LANGUAGE plpgsql AS $$ BEGIN
+           IF $2 LIKE '%orders%' THEN RAISE 'no orders here'; END IF;
+           PERFORM pg_catalog.pg_notify($1, $2);
+         END $$`,
+      );
+      const errors: { code?: string; message: string }[] = [];
+      const onError = (error: unknown): void => void errors.push(error as Error);
+      const [a, b] = [busIn('strict', { onError }), busIn('strict')];
+      const [listener, mine] = [new Listener('jobs'), new Listener('orders')];
+      b.join(listener);
+      const refused = a.join(mine);
+      const taken = a.join(new Listener('jobs'));
+      await until(() => a.state === 'live' && b.state === 'live');
+      refused.publish('7');
+      await a.flush();
+      taken.publish('8');
+      await until(() => listener.heard.includes('8'));
+      expect(a.snapshot().totals.gaps.publish).to.equal(3);
+      expect(mine.sweeps).to.be.at.most(4);
+      const lost = errors.filter(({ code }) => code === 'ERR_PURGATORY_HINTS_LOST');
+      expect(lost).to.have.length(1);
+      expect(lost[0].message).to.contain('"orders"').and.to.contain('no orders here');
+    });
   });
 
   it('notifyInTransaction refuses bad keys before anything is published', async () => {

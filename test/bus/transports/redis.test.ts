@@ -309,6 +309,19 @@ describeWith(engines.redis, 'a bus over Redis', () => {
     node.destroy();
   });
 
+  it('tells the others what a process notifies that closes its bus at once', async () => {
+    const other = track(redisBus(client()));
+    const listener = new Listener('orders');
+    other.join(listener);
+    await until(() => other.state === 'live');
+    {
+      await using bus = redisBus(client());
+      bus.join(new Listener('orders')).publish('last words');
+      expect(bus.state).to.equal('connecting');
+    }
+    await until(() => listener.heard.includes('last words'));
+  });
+
   it('ends with its connections: nothing keeps the process alive', async () => {
     const child = await bundled('test/bus/children/redis-ends.ts');
     const { code, stderr } = await runNode([child, `${redis.port}`]);

@@ -1,0 +1,104 @@
+// The other processes of a bus, as far as they were heard, and what the numbers of their frames tell.
+//
+// Invariants. A repeated frame is dropped: an engine keeps the order of a process. A missing number
+// is a loss. A process that was away says which number counts as the one before (`previous`): what
+// it could not send has no number. An unknown process that begins with 1, or was away, is new. Any
+// other may be known to all but a bus that has just become live. A bus that has been live for longer
+// would have heard of it. At most MOST processes are kept, those heard last, and as many silent ones.
+// Costs. O(1) a frame.
+import type { Frame } from './frames.ts';
+
+/** A process that was silent for so many times the `echoMs` counts as ended. */
+const ECHOES_TO_FORGET = 100;
+const MOST = 10_000;
+/** A frame that is further behind is none that was repeated: its process counts anew. */
+const MOST_LATE = 1_000;
+
+interface Peer {
+  /** The number of its last frame. */
+  readonly last: number;
+  readonly atMs: number;
+}
+
+/** What the number of a frame tells. `isFirst`: of a process that may have sent others before. */
+export interface Verdict {
+  readonly isRepeated: boolean;
+  readonly isMissing: boolean;
+  readonly isFirst: boolean;
+}
+
+export class Peers {
+  readonly #forgetMs: number;
+  readonly #deafCame: () => void;
+  /** By origin, the one that was heard last as the last. */
+  readonly #heard = new Map<string, Peer>();
+  /** Of those that count as ended, the last number: they may only have been silent. */
+  readonly #silent = new Map<string, number>();
+  /** Those that were heard and do not listen to channels. */
+  readonly #deaf = new Set<string>();
+
+  /** @param deafCame a process has come that does not listen to channels. */
+  constructor(echoMs: number, deafCame: () => void) {
+    this.#forgetMs = ECHOES_TO_FORGET * echoMs;
+    this.#deafCame = deafCame;
+  }
+
+  get size(): number {
+    return this.#heard.size;
+  }
+
+  get allRoute(): boolean {
+    return this.#deaf.size === 0;
+  }
+
+  /** @param isAllKnown every process that was there before has been heard of. */
+  hear(frame: Frame, origin: string, nowMs: number, isAllKnown: boolean): Verdict {
+    const { number, previous, routes } = frame;
+    const last = this.#heard.get(origin)?.last ?? this.#silent.get(origin);
+    const isRepeated = last !== undefined && number <= last && last - number < MOST_LATE;
+    this.#heard.delete(origin);
+    this.#heard.set(origin, { last: isRepeated ? last : number, atMs: nowMs });
+    this.#silent.delete(origin);
+    this.#limit();
+    if (!routes && !this.#deaf.has(origin)) {
+      this.#deaf.add(origin);
+      this.#deafCame();
+    }
+    if (last !== undefined) {
+      const isMissing = !isRepeated && (number < last || (previous ?? number - 1) > last);
+      return { isRepeated, isMissing, isFirst: false };
+    }
+    const isNew = number === 1 || previous !== undefined;
+    return { isRepeated, isMissing: isAllKnown && !isNew, isFirst: !isNew };
+  }
+
+  /** Frames were missed, so a missing number means nothing new. */
+  clear(): void {
+    this.#heard.clear();
+    this.#silent.clear();
+    this.#deaf.clear();
+  }
+
+  /** Takes the processes that have been silent for long for ended. O(those). */
+  forgetEnded(nowMs: number): void {
+    for (const [origin, { last, atMs }] of this.#heard) {
+      if (nowMs - atMs <= this.#forgetMs) return;
+      this.#silent.set(origin, last);
+      this.#forget(origin);
+    }
+  }
+
+  #limit(): void {
+    for (const known of [this.#heard, this.#silent]) {
+      const [oldest] = known.size > MOST ? known.keys() : [];
+      if (oldest === undefined) continue;
+      if (known === this.#heard) this.#forget(oldest);
+      else known.delete(oldest);
+    }
+  }
+
+  #forget(origin: string): void {
+    this.#heard.delete(origin);
+    this.#deaf.delete(origin);
+  }
+}
