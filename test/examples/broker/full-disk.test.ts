@@ -206,16 +206,16 @@ describeWith(programs.smallDisk, 'a follower whose disk is full', () => {
     const request = { topics: [{ topicId: '', name: 't' }], allowAutoTopicCreation: true };
     await client.send('Metadata', 4, request as never);
     const place = (node: number) => nodes[node].broker.status().topics[0]?.partitions[0].endOffset;
-    await until(() => place(1) === 0);
+    await until(() => place(1) === 0, 'the follower has nothing');
     const ballast = join(disk, 'ballast');
     const { bavail, bsize } = statfsSync(disk);
     writeFileSync(ballast, Buffer.alloc(bavail * bsize));
     for (let i = 0; i < 3; i++)
       await client.send('Produce', 8, produceRequest('t', 0, 1, makeBatch(['x'.repeat(200_000)])));
-    await until(() => nodes[1].lines.length > 0);
+    await until(() => nodes[1].lines.length > 0, 'the follower says why it waits');
     expect(nodes[1].lines[0]).to.equal('copied nothing from node 0: the disk is full (ENOSPC)');
     rmSync(ballast);
-    await until(() => place(1) === 3);
+    await until(() => place(1) === 3, 'the follower has all');
     client.destroy();
     await Promise.all(nodes.map(({ broker }) => broker.stop()));
     execFileSync('umount', [disk]);

@@ -224,12 +224,12 @@ describe('what groups keep', () => {
     await client.send('SyncGroup', 3, { ...ref, protocolType: null, protocolName: null, assignments: [] });
     const partitions = [{ partitionIndex: 0, committedOffset: 1, committedMetadata: '' }];
     await client.send('OffsetCommit', 2, { ...ref, topics: [{ name: 't', partitions }] });
-    await until(async () => !(await committedGroups()).includes('gone'));
-    // More than once the time, so that nothing but its member keeps it.
-    await pause(700);
+    await until(async () => !(await committedGroups()).includes('gone'), 'the group is forgotten');
+    // Longer than that time: only its member keeps it.
+    await pause(400);
     expect(await committed('kept', 't')).to.equal(1);
     await leave('kept', memberId);
-    await until(async () => (await committedGroups()).length === 0);
+    await until(async () => (await committedGroups()).length === 0, 'the group is forgotten');
     await stop();
     await start({});
     expect(await committedGroups()).to.deep.equal([]);

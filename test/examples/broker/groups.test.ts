@@ -76,7 +76,7 @@ describe('a consumer group', () => {
     );
 
     const joining = joinTwice(two);
-    await until(() => running.broker.status().purgatories.join.numDelayed === 1);
+    await until(() => running.broker.status().purgatories.join.numDelayed === 1, 'that many wait');
     expect(await heartbeat(one, 1, first.memberId)).to.equal(ErrorCode.REBALANCE_IN_PROGRESS);
     const again = await join(one, { memberId: first.memberId });
     const second = await joining;
@@ -113,7 +113,7 @@ describe('a consumer group', () => {
     const { memberId } = await joinTwice(client, { sessionTimeoutMs: 1000 });
     await sync(client, 1, memberId);
     const start = performance.now();
-    await until(() => group()?.state === 'Empty');
+    await until(() => group()?.state === 'Empty', 'the group has lost its members');
     expect(performance.now() - start).to.be.above(900);
     expect(running.broker.status().purgatories.heartbeat).to.include({ numDelayed: 0, expired: 1 });
   });
@@ -123,7 +123,7 @@ describe('a consumer group', () => {
     const first = await joinTwice(one);
     await sync(one, 1, first.memberId);
     const joining = joinTwice(two);
-    await until(() => running.broker.status().purgatories.join.numDelayed === 1);
+    await until(() => running.broker.status().purgatories.join.numDelayed === 1, 'that many wait');
     const left = await one.send('LeaveGroup', 4, {
       groupId: 'g',
       memberId: '',

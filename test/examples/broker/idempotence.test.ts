@@ -7,7 +7,6 @@ import { ProducerStates } from '../../../examples/broker/log/producer-states.ts'
 import type { BrokerOptions } from '../../../examples/broker/options.ts';
 import { ErrorCode } from '../../../examples/broker/protocol/error-codes.ts';
 import { readBatches } from '../../../examples/broker/protocol/record-batch.ts';
-import { pause } from '../../support/turns.ts';
 import { makeBatch } from './support/batches.ts';
 import { dataFolder, type RunningBroker, startBroker } from './support/running-broker.ts';
 import { produceRequest, WireClient } from './support/wire-client.ts';
@@ -179,15 +178,20 @@ describe('an idempotent producer', () => {
     refusals = [refused, refused];
   });
 
-  it('is forgotten when it was silent for too long, makes room, and may come back', async () => {
-    await restart({ maxProducers: 2, producerIdExpirationMs: 500 });
-    await produce(1, 0);
-    await produce(2, 0);
-    expect(await produce(1, 2)).to.deep.equal([OUT_OF_ORDER_SEQUENCE_NUMBER, -1]);
-    await pause(550);
-    expect(await produce(3, 0)).to.deep.equal([NONE, 2]);
-    expect(await produce(1, 2)).to.deep.equal([NONE, 3]);
-    expect(await produce(1, 4)).to.deep.equal([OUT_OF_ORDER_SEQUENCE_NUMBER, -1]);
+  it('is forgotten when it was silent for too long, makes room, and may come back', () => {
+    const known = new KnownProducers(2, 500);
+    const states = new ProducerStates(known);
+    const batch = (id: number, sequence: number) =>
+      readBatches(makeBatch(['a'], [], { id, epoch: 0, sequence }))[0];
+    for (const id of [1, 2]) states.note(batch(id, 0));
+    expect(() => states.check(batch(1, 2))).to.throw('where 1 is due');
+    expect(() => states.check(batch(3, 0))).to.throw('--max-producers is 2');
+    known.expire(performance.now() + 500);
+    states.note(batch(3, 0));
+    expect(states.check(batch(1, 2))).to.equal(undefined);
+    states.note(batch(1, 2));
+    expect(() => states.check(batch(1, 4))).to.throw('where 3 is due');
+    expect(() => states.check(batch(2, 0))).to.throw('--max-producers is 2');
   });
 
   it('is as old after a restart as the file that it wrote to', async () => {

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { type Consumer, Kafka, type KafkaMessage, logLevel, Partitioners, type Producer } from 'kafkajs';
-import { pause, until } from '../../support/turns.ts';
+import { until } from '../../support/turns.ts';
 import { type RunningBroker, startBroker } from './support/running-broker.ts';
 
 /** Kafka's ConfigResource.Type. */
@@ -74,12 +74,12 @@ describe('kafkajs', () => {
         messages: [{ ...message, partition: 1 }],
       });
       // Without acks there is nothing to wait for, and the next send may take another connection.
-      if (metadata === undefined) await until(() => endOffset('bytes', 1) > 0);
+      if (metadata === undefined) await until(() => endOffset('bytes', 1) > 0, 'the log has that record');
       else expect(metadata.baseOffset).to.be.a('string');
     }
     const received: KafkaMessage[] = [];
     await consume('bytes', 'bytes-group', (message) => received.push(message));
-    await until(() => received.length === sent.length);
+    await until(() => received.length === sent.length, 'all records have come');
     expect(received.map(({ key, value, headers }) => ({ key, value, headers }))).to.deep.equal(
       sent.map(({ key, value, headers }) => ({
         key: key === null ? null : Buffer.from(key),
@@ -95,17 +95,17 @@ describe('kafkajs', () => {
     running.broker.status().topics.find(({ name }) => name === topic)?.partitions[partition].highWatermark ??
     0;
 
-  it('receives what is produced while it waits within 50 ms, in the median', async () => {
-    const latencies: number[] = [];
-    await consume('tail', 'tail-group', ({ value }) => latencies.push(performance.now() - Number(value)));
-    const before = running.broker.status().purgatories.fetch.completedEarly;
-    for (let i = 0; i < 21; i++) {
-      await producer.send({ topic: 'tail', messages: [{ value: `${performance.now()}` }] });
-      await pause(20);
+  it('receives what is produced while its fetch waits', async () => {
+    let received = 0;
+    await consume('tail', 'tail-group', () => received++);
+    const fetches = () => running.broker.status().purgatories.fetch;
+    const before = fetches().completedEarly;
+    for (let sent = 1; sent <= 5; sent++) {
+      await until(() => fetches().numDelayed > 0, 'its fetch waits');
+      await producer.send({ topic: 'tail', messages: [{ value: 'x' }] });
+      await until(() => received === sent, 'it has the record');
     }
-    await until(() => latencies.length === 21);
-    expect(latencies.sort((a, b) => a - b)[10]).to.be.below(50);
-    expect(running.broker.status().purgatories.fetch.completedEarly).to.be.above(before);
+    expect(fetches().completedEarly).to.be.above(before);
   });
 
   it('shares the partitions of a topic between two members, hands them over, and goes on from where it committed', async () => {
@@ -118,7 +118,7 @@ describe('kafkajs', () => {
       });
     await send(3);
     expect(await consume('shared', 'sharing', note)).to.have.members([0, 1, 2]);
-    await until(() => seen.length === 3);
+    await until(() => seen.length === 3, 'all records have come');
     const second = await consume('shared', 'sharing', note);
     expect(second.length).to.be.oneOf([1, 2]);
     expect(running.broker.status().groups.find(({ id }) => id === 'sharing')).to.include({
@@ -127,11 +127,11 @@ describe('kafkajs', () => {
     });
     expect(running.broker.status().purgatories.heartbeat.numDelayed).to.be.at.least(2);
     await send(3);
-    await until(() => seen.length === 6);
+    await until(() => seen.length === 6, 'all records have come');
 
     await consumers.shift()?.disconnect();
     await send(3);
-    await until(() => seen.length === 9);
+    await until(() => seen.length === 9, 'all records have come');
     expect(new Set(seen).size, 'nothing twice').to.equal(9);
     expect(running.broker.status().groups.find(({ id }) => id === 'sharing')?.members).to.equal(1);
   });
@@ -176,10 +176,14 @@ describe('kafkajs', () => {
     await producer.send({ topic: 'described', messages: [{ value: 'x', partition: 1 }] });
     let received = 0;
     await consume('described', 'describing', () => received++);
-    await until(() => received === 1);
-    await pause(100);
+    await until(() => received === 1, 'all records have come');
     const admin = kafka.admin();
     await admin.connect();
+    await until(async () => {
+      const [{ partitions }] = await admin.fetchOffsets({ groupId: 'describing' });
+      expect(partitions.map(({ partition, offset }) => [partition, offset])).to.deep.equal([[1, '1']]);
+      return true;
+    }, 'it has committed');
     const [group] = (await admin.describeGroups(['describing'])).groups;
     expect(group).to.include({ state: 'Stable', protocolType: 'consumer', protocol: 'RoundRobinAssigner' });
     expect(group.members[0]).to.include({ clientId: 'test', clientHost: '/127.0.0.1' });
@@ -187,8 +191,6 @@ describe('kafkajs', () => {
       groupId: 'describing',
       protocolType: 'consumer',
     });
-    const [{ partitions }] = await admin.fetchOffsets({ groupId: 'describing' });
-    expect(partitions.map(({ partition, offset }) => [partition, offset])).to.deep.equal([[1, '1']]);
     await admin.disconnect();
   });
 
@@ -227,7 +229,7 @@ describe('kafkajs', () => {
 
     let received = 0;
     await consume('changed', 'unused', () => received++);
-    await until(() => received === 1);
+    await until(() => received === 1, 'all records have come');
     await Promise.all(consumers.splice(0).map((consumer) => consumer.disconnect()));
     expect(await admin.deleteGroups(['unused'])).to.deep.equal([{ groupId: 'unused', errorCode: 0 }]);
     expect((await admin.describeCluster()).brokers).to.have.length(1);

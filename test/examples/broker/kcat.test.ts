@@ -110,11 +110,14 @@ describeWith(programs.kcat, 'kcat', () => {
     tail.stdout.on('data', (chunk) => {
       printed += chunk;
     });
-    await until(() => printed === 'first\n' && running.broker.status().purgatories.fetch.numDelayed === 1);
+    await until(
+      () => printed === 'first\n' && running.broker.status().purgatories.fetch.numDelayed === 1,
+      'that many wait',
+    );
     await kcat(['-P', '-t', 'tail', '-p', '0'], 'second\n');
-    await until(() => printed === 'first\nsecond\n');
+    await until(() => printed === 'first\nsecond\n', 'kcat prints what it read');
     tail.kill();
-    await until(() => running.broker.status().purgatories.fetch.numDelayed === 0);
+    await until(() => running.broker.status().purgatories.fetch.numDelayed === 0, 'nothing waits any more');
   });
 
   it('shares a topic between the members of a group', async () => {
@@ -134,7 +137,7 @@ describeWith(programs.kcat, 'kcat', () => {
     member.stdout.on('data', (chunk) => {
       printed += chunk;
     });
-    await until(() => printed === 'a\nb\n');
+    await until(() => printed === 'a\nb\n', 'kcat prints what it read');
     expect(running.broker.status().groups).to.deep.include({
       id: 'kcats',
       state: 'Stable',
@@ -142,7 +145,7 @@ describeWith(programs.kcat, 'kcat', () => {
       members: 1,
     });
     member.kill();
-    await until(() => running.broker.status().groups[0].state === 'Empty');
+    await until(() => running.broker.status().groups[0].state === 'Empty', 'the group has lost its members');
   });
 
   it('gives a member that is killed and starts again its partitions back, and the others keep theirs', async () => {
@@ -168,9 +171,9 @@ describeWith(programs.kcat, 'kcat', () => {
       member.printed.split('\n').filter((line) => line === value).length;
 
     const [one, other] = [startMember('one'), startMember('other')];
-    await until(() => group()?.members === 2 && group()?.state === 'Stable');
+    await until(() => group()?.members === 2 && group()?.state === 'Stable', 'the group is stable');
     await produce('first');
-    await until(() => linesOf(one, 'first') + linesOf(other, 'first') === 3);
+    await until(() => linesOf(one, 'first') + linesOf(other, 'first') === 3, 'the members have read it all');
     const before = group();
     const share = linesOf(other, 'first');
     const ended = once(other.child, 'exit');
@@ -178,15 +181,21 @@ describeWith(programs.kcat, 'kcat', () => {
     await ended;
     const again = startMember('other');
     await produce('second');
-    await until(() => linesOf(one, 'second') + linesOf(again, 'second') === 3);
+    await until(
+      () => linesOf(one, 'second') + linesOf(again, 'second') === 3,
+      'the members have read it all',
+    );
     expect(linesOf(again, 'second')).to.equal(share);
     expect(share).to.be.within(1, 2);
     expect(group(), 'no rebalance').to.deep.equal(before);
     const twin = startMember('other');
-    await until(() => again.child.exitCode !== null);
+    await until(() => again.child.exitCode !== null, 'it has ended');
     expect(group(), 'the fenced one ends').to.deep.equal(before);
     for (const { child } of [one, twin]) child.kill('SIGKILL');
-    await until(() => members.every(({ exitCode, signalCode }) => exitCode !== null || signalCode !== null));
+    await until(
+      () => members.every(({ exitCode, signalCode }) => exitCode !== null || signalCode !== null),
+      'it has ended',
+    );
   });
 
   it('lists the brokers, and all topics or one', async () => {

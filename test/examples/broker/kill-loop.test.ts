@@ -89,7 +89,10 @@ describe('a cluster whose nodes are killed in turn', () => {
     const running = writers.map((writer) => writer.run());
     const progress = async () => {
       const goals = writers.map(({ acknowledged }) => acknowledged.length + RECORDS_PER_ROUND);
-      await until(() => writers.every(({ acknowledged }, index) => acknowledged.length >= goals[index]));
+      await until(
+        () => writers.every(({ acknowledged }, index) => acknowledged.length >= goals[index]),
+        'enough is acknowledged',
+      );
     };
     for (let round = 0; round < ROUNDS; round++) {
       await progress();
@@ -111,7 +114,7 @@ describe('a cluster whose nodes are killed in turn', () => {
     };
     for (const partition of NODES) {
       const size = () => NODES.map((node) => logOf(node, partition).length);
-      await until(() => new Set(size()).size === 1);
+      await until(() => new Set(size()).size === 1, 'all replicas have as much');
     }
     await Promise.all(nodes.map((node) => node.end('SIGTERM')));
     for (const partition of NODES) {

@@ -55,7 +55,7 @@ describe('the limits of the broker', () => {
     expect(running.lines[0]).to.match(/^refused a connection of 127\.0\.0\.1:\d+: --max-connections is 2$/);
     expect(await isServed(good)).to.equal(true);
     second.destroy();
-    await until(() => connections() === 1);
+    await until(() => connections() === 1, 'the others have gone');
     expect(await isServed(await newClient())).to.equal(true);
     expect(running.lines).to.have.length(1);
   });
@@ -67,18 +67,18 @@ describe('the limits of the broker', () => {
       const some = await Promise.all(Array.from({ length: 100 }, newClient));
       for (const client of some.slice(50)) client.socket.write(half);
     }
-    await until(() => connections() === 2001);
+    await until(() => connections() === 2001, 'all are connected');
     const parked = parkFetch(good);
     await produce(clients[1]);
     expect((await parked).responses[0].partitions[0].highWatermark).to.equal(1);
     for (const client of clients.splice(1)) client.destroy();
-    await until(() => connections() === 1);
+    await until(() => connections() === 1, 'the others have gone');
     expect(await isServed(good)).to.equal(true);
     expect(running.lines).to.deep.equal([]);
   });
 
   it('end a connection whose frame trickles in and one that is silent, and none that asks or waits', async () => {
-    const good = await start({ connectionsMaxIdleMs: 300 });
+    const good = await start({ connectionsMaxIdleMs: 600 });
     const [slow, silent, waiting] = [await newClient(), await newClient(), await newClient()];
     void parkFetch(waiting);
     const frame = requestFrame('Metadata', 1, 1, { topics: null } as never);
@@ -92,13 +92,13 @@ describe('the limits of the broker', () => {
     expect(at, 'bytes that trickled in').to.be.above(1);
     expect(running.lines).to.have.length(2);
     for (const line of running.lines) {
-      expect(line).to.match(/^closed the .+: idle for 300 ms, which is --connections-max-idle-ms$/);
+      expect(line).to.match(/^closed the .+: idle for 600 ms, which is --connections-max-idle-ms$/);
     }
     expect(numDelayed()).to.equal(1);
   });
 
   it('end a connection that does not take its answers', async () => {
-    const good = await start({ connectionsMaxIdleMs: 300 });
+    const good = await start({ connectionsMaxIdleMs: 600 });
     for (let i = 0; i < 8; i++)
       await good.send('Produce', 7, produceRequest('t', 0, -1, makeBatch(['x'.repeat(900_000)])));
     const deaf = await newClient();
@@ -120,13 +120,16 @@ describe('the limits of the broker', () => {
     deaf.socket.pause();
     for (let i = 0; i < 20; i++)
       void deaf.send('Fetch', 11, fetchRequest('t', 0, 0, { maxWaitMs: 200, minBytes: 2 ** 30 }));
-    await until(() => running.broker.status().purgatories.fetch.expired === 20);
+    await until(
+      () => running.broker.status().purgatories.fetch.expired === 20,
+      'they have come to their deadline',
+    );
     const metrics = await (await fetch(`http://127.0.0.1:${running.http}/metrics`)).text();
     const sent = Number(/^broker_bytes_out_total (\d+)$/m.exec(metrics)?.[1]);
     // Of the 360 MB that they asked for.
     expect(sent).to.be.within(18_000_000, 60_000_000);
     deaf.socket.resume();
-    await until(() => deaf.answered.length === 20);
+    await until(() => deaf.answered.length === 20, 'that many answers have come');
     expect(running.lines).to.deep.equal([]);
   });
 
@@ -206,7 +209,7 @@ describe('the limits of the broker', () => {
   it('are kept by a fetch that finds no room to wait, while those that need not wait are answered', async () => {
     const good = await start({ maxParked: 2 });
     const parked = [parkFetch(await newClient()), parkFetch(await newClient())];
-    await until(() => numDelayed() === 2);
+    await until(() => numDelayed() === 2, 'that many wait');
     const refused = await newClient();
     void parkFetch(refused);
     await refused.closed();
@@ -297,10 +300,10 @@ describe('the limits of the broker', () => {
     it(`have nothing to do with a fetch of one hour whose client ${how}: it leaves with it`, async () => {
       const good = await start({});
       for (let i = 0; i < 100; i++) void parkFetch(await newClient());
-      await until(() => numDelayed() === 100);
+      await until(() => numDelayed() === 100, 'that many wait');
       for (const client of clients.splice(1)) leave(client);
-      await until(() => numDelayed() === 0);
-      await until(() => connections() === 1);
+      await until(() => numDelayed() === 0, 'nothing waits any more');
+      await until(() => connections() === 1, 'the others have gone');
       expect(running.broker.status().purgatories.fetch.watchedKeys).to.equal(0);
       expect(await isServed(good)).to.equal(true);
       expect(running.lines).to.deep.equal([]);

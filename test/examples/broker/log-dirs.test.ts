@@ -75,7 +75,7 @@ describe('the folder of the logs', () => {
       `node 1 has 0: ${batch.length}, 3: 0`,
       'node 2 has 2: 0',
     ];
-    await until(async () => `${await seen()}` === `${expected}`);
+    await until(async () => `${await seen()}` === `${expected}`, 'the folder has that size');
     await admin.close();
     client.destroy();
     await Promise.all(nodes.map(({ broker }) => broker.stop()));

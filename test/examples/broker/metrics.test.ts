@@ -43,7 +43,7 @@ describe('GET /metrics', () => {
 
     await parkFetch(60);
     const parked = parkFetch(3_600_000);
-    await until(() => running.broker.status().purgatories.fetch.numDelayed === 1);
+    await until(() => running.broker.status().purgatories.fetch.numDelayed === 1, 'that many wait');
     const during = await samples();
     const of = (name: string) => `purgatory_${name}{purgatory="fetch"}`;
     expect(during.get(of('parked_operations'))).to.equal(1);
@@ -67,10 +67,10 @@ describe('GET /metrics', () => {
   });
 
   it('tells how late the reaper is', async () => {
-    const parked = parkFetch(200);
-    await until(() => running.broker.status().purgatories.fetch.parked === 1);
-    const end = performance.now() + 300;
-    while (performance.now() < end);
+    const begin = performance.now();
+    const parked = parkFetch(500);
+    await until(() => running.broker.status().purgatories.fetch.parked === 1, 'a fetch waits');
+    while (performance.now() < begin + 700);
     await parked;
     const after = await samples();
     const of = (name: string) => after.get(`purgatory_reaper_lateness_seconds_${name}{timer="broker"}`);

@@ -37,7 +37,7 @@ describe('bytes behind a request that was read in full (librdkafka 2.12 sends fo
     const { brokers } = await client.send('Metadata', 12, ALL_TOPICS);
     expect(brokers).to.have.length(1);
     expect(client.answered).to.deep.equal([7, 7, 7, 1]);
-    await until(() => broker.stderr.includes('ignored'));
+    await until(() => broker.stderr.includes('ignored'), 'the broker says what it ignored');
     client.destroy();
     await broker.end('SIGTERM');
     expect(broker.stderr).to.match(

@@ -153,7 +153,10 @@ describe('where three nodes have their partitions', () => {
   /** Until all nodes tell the same. */
   async function expectReplicas(name: string, replicas: number[][]): Promise<void> {
     for (const client of clients)
-      await until(async () => JSON.stringify(await replicasOf(client, name)) === JSON.stringify(replicas));
+      await until(
+        async () => JSON.stringify(await replicasOf(client, name)) === JSON.stringify(replicas),
+        'the node knows the replicas',
+      );
   }
 
   const produce = async (node: number, topic: string, partition: number) => {
@@ -209,7 +212,7 @@ describe('where three nodes have their partitions', () => {
     expect(await produce(0, 'one', 1)).to.equal(NOT_LEADER_OR_FOLLOWER);
     expect(await produce(2, 'two', 2)).to.equal(NONE);
     expect(endOffsets('one', 1), 'on its node alone').to.deep.equal([0, 1, 0]);
-    await until(() => endOffsets('two', 2)[0] === 1);
+    await until(() => endOffsets('two', 2)[0] === 1, 'the log has that record');
     expect(endOffsets('two', 2)).to.deep.equal([1, 0, 1]);
   });
 
@@ -232,7 +235,7 @@ describe('where three nodes have their partitions', () => {
     await expectReplicas('assigned', all);
     for (const [partition, [leader]] of all.entries())
       expect(await produce(leader, 'assigned', partition), `${partition}`).to.equal(NONE);
-    await until(() => endOffsets('assigned', 2)[0] === 1);
+    await until(() => endOffsets('assigned', 2)[0] === 1, 'the log has that record');
     await stop();
     await start();
     await expectReplicas('assigned', all);

@@ -1,6 +1,6 @@
 import { Admin, Consumer, type Message, ProduceAcks, Producer } from '@platformatic/kafka';
 import { expect } from 'chai';
-import { pause, until } from '../../support/turns.ts';
+import { until } from '../../support/turns.ts';
 import { type RunningBroker, startBroker } from './support/running-broker.ts';
 
 describe('@platformatic/kafka', () => {
@@ -70,11 +70,14 @@ describe('@platformatic/kafka', () => {
         ],
       });
       if (acks === ProduceAcks.NO_RESPONSE)
-        await until(() => running.broker.status().topics[0].partitions[0].highWatermark === 1);
+        await until(
+          () => running.broker.status().topics[0].partitions[0].highWatermark === 1,
+          'the log has that record',
+        );
     }
     const received: Message<Buffer, Buffer, Buffer, Buffer>[] = [];
     await consume('bytes', (message) => received.push(message));
-    await until(() => received.length === sent.length);
+    await until(() => received.length === sent.length, 'all records have come');
     for (const [i, { key, value, headers, offset }] of received.entries()) {
       expect(offset).to.equal(BigInt(i));
       expect(key.equals(sent[i].key), 'key').to.equal(true);
@@ -83,21 +86,20 @@ describe('@platformatic/kafka', () => {
     }
   });
 
-  it('receives what is produced while it waits within 50 ms, in the median', async () => {
+  it('receives what is produced while its fetch waits', async () => {
     const send = (value: string) =>
       producer.send({ messages: [{ topic: 'tail', value: Buffer.from(value) }] });
     await send('first');
-    const latencies: number[] = [];
-    await consume('tail', ({ value }) => {
-      if (value.toString() !== 'first') latencies.push(performance.now() - Number(value.toString()));
-    });
-    await until(() => running.broker.status().purgatories.fetch.numDelayed > 0);
-    for (let i = 0; i < 21; i++) {
-      await send(`${performance.now()}`);
-      await pause(20);
+    let received = 0;
+    await consume('tail', () => received++);
+    const fetches = () => running.broker.status().purgatories.fetch;
+    const before = fetches().completedEarly;
+    for (let sent = 2; sent <= 6; sent++) {
+      await until(() => fetches().numDelayed > 0, 'its fetch waits');
+      await send('next');
+      await until(() => received === sent, 'it has the record');
     }
-    await until(() => latencies.length === 21);
-    expect(latencies.sort((a, b) => a - b)[10]).to.be.below(50);
+    expect(fetches().completedEarly).to.be.above(before);
   });
 
   it('has the records of two idempotent producers kept, each with an id of its own', async () => {
@@ -123,12 +125,15 @@ describe('@platformatic/kafka', () => {
     await producer.send({ messages: [{ topic: 'listed', value: Buffer.from('x') }] });
     let received = 0;
     await consume('listed', () => received++);
-    await until(() => received === 1);
+    await until(() => received === 1, 'all records have come');
     const admin = new Admin({ clientId: 'test', bootstrapBrokers: [running.address] });
     expect(await admin.listTopics()).to.include('listed');
     expect((await admin.listGroups()).get('listed-group')).to.include({ state: 'STABLE' });
     for (const close of closing.splice(0)) await close();
-    await until(async () => (await admin.listGroups()).get('listed-group')?.state !== 'STABLE');
+    await until(
+      async () => (await admin.listGroups()).get('listed-group')?.state !== 'STABLE',
+      'the group has lost its members',
+    );
     await admin.deleteGroups({ groups: ['listed-group'] });
     expect([...(await admin.listGroups()).keys()]).not.to.include('listed-group');
     await admin.close();

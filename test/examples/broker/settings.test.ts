@@ -312,9 +312,9 @@ describe('the settings of a topic', () => {
     await produce(Date.now(), 2);
     await produce(Date.now() - 2 * DAY_MS, 1);
     await alter('t', [[SET, 'retention.ms', `${DAY_MS}`]]);
-    await until(() => partition().startOffset === 3);
+    await until(() => partition().startOffset === 3, 'retention has deleted records');
     await alter('t', [[SET, 'retention.ms', '0']]);
-    await until(() => partition().startOffset === 6);
+    await until(() => partition().startOffset === 6, 'retention has deleted records');
     expect(partition()).to.include({ startOffset: 6, highWatermark: 6, endOffset: 6 });
     await alter('t', [[DELETE, 'retention.ms', null]]);
     await stop();
@@ -328,7 +328,7 @@ describe('the settings of a topic', () => {
     await create('t');
     await produce(Date.now(), 10);
     await alter('t', [[SET, 'retention.bytes', '2500']]);
-    await until(() => partition().startOffset > 0);
+    await until(() => partition().startOffset > 0, 'retention has deleted records');
     // A file has one batch of some 970 bytes: three of them have 2,500.
     expect(partition()).to.include({ startOffset: 7, endOffset: 10 });
   });

@@ -83,7 +83,7 @@ describe('a static member of a group', () => {
   async function twoMembers(joining: Joining = {}) {
     const first = await join('one', joining);
     const joinOfOther = join('other', joining);
-    await until(() => waiting() === 1);
+    await until(() => waiting() === 1, 'that many wait');
     const one = await join('one', { ...joining, memberId: first.memberId });
     const other = await joinOfOther;
     expect(one).to.include({ errorCode: NONE, generationId: 2, leader: one.memberId });
@@ -117,9 +117,9 @@ describe('a static member of a group', () => {
   it('is told that it is fenced while it waits for a join, which its twin waits for then', async () => {
     const { one } = await twoMembers();
     const newcomer = join('third');
-    await until(() => waiting() === 1);
+    await until(() => waiting() === 1, 'that many wait');
     const fenced = join('one', { memberId: one });
-    await until(() => group()?.state === 'PreparingRebalance');
+    await until(() => group()?.state === 'PreparingRebalance', 'a rebalance is under way');
     const twin = join('one');
     expect((await fenced).errorCode).to.equal(FENCED_INSTANCE_ID);
     expect((await twin).errorCode).to.equal(NONE);
@@ -144,7 +144,7 @@ describe('a static member of a group', () => {
     const again = await join('other', { owned: -1 });
     expect(again).to.include({ errorCode: NONE, generationId: 2 });
     const changed = join('other', { topic: 'u' });
-    await until(() => waiting() === 1);
+    await until(() => waiting() === 1, 'that many wait');
     expect(await heartbeat(one, 'one', 2)).to.equal(REBALANCE_IN_PROGRESS);
     await join('one', { memberId: one });
     expect(await changed).to.include({ errorCode: NONE, generationId: 3 });
@@ -176,14 +176,17 @@ describe('a static member of a group', () => {
     const again = await join('other');
     expect(again).to.include({ errorCode: NONE, generationId: 3 });
     expect((await sync(again.memberId, 'other', {}, 3)).assignment.toString()).to.equal('kept');
-    await until(() => group()?.state === 'PreparingRebalance');
+    await until(() => group()?.state === 'PreparingRebalance', 'a rebalance is under way');
     expect(await heartbeat('gone', 'one', 3), 'its session is over').to.equal(UNKNOWN_MEMBER_ID);
   });
 
   it('that comes back to a rebalance that nobody joined ends it, once the others are gone', async () => {
     const { other } = await twoMembers({ sessionTimeoutMs: 1500 });
     await leave('one');
-    await until(() => running.broker.status().purgatories.join.expired === 1);
+    await until(
+      () => running.broker.status().purgatories.join.expired === 1,
+      'they have come to their deadline',
+    );
     expect(group()).to.include({ state: 'PreparingRebalance', members: 1 });
     const again = await join('other');
     expect(again).to.include({ errorCode: NONE, generationId: 3, leader: again.memberId });

@@ -37,7 +37,7 @@ describe('a fetch that waits', () => {
       11,
       fetchRequest('t', 0, 0, { maxWaitMs: HOUR_MS, minBytes: 3 * batch.length }),
     );
-    await until(() => waiting().numDelayed === 1);
+    await until(() => waiting().numDelayed === 1, 'that many wait');
     for (let i = 0; i < 2; i++) {
       await producer.send('Produce', 7, produceRequest('t', 0, -1, batch));
       expect(waiting().numDelayed, `after ${i + 1} batches`).to.equal(1);
@@ -89,9 +89,9 @@ describe('a fetch that waits', () => {
       const leaving = await WireClient.connect(running.port);
       void leaving.send('Fetch', 11, fetchRequest('t', 0, 0, { maxWaitMs: HOUR_MS, minBytes: 1 }));
       void leaving.send('Fetch', 11, fetchRequest('t', 1, 0, { maxWaitMs: HOUR_MS, minBytes: 1 }));
-      await until(() => waiting().numDelayed === 2);
+      await until(() => waiting().numDelayed === 2, 'that many wait');
       leaving.socket[leave]();
-      await until(() => waiting().numDelayed === 0);
+      await until(() => waiting().numDelayed === 0, 'nothing waits any more');
       expect(waiting().watchedKeys).to.equal(0);
     }
     expect(waiting()).to.include({ completedEarly: 0, expired: 0 });
@@ -99,7 +99,7 @@ describe('a fetch that waits', () => {
 
   it('ends when its topic is deleted', async () => {
     const fetched = client.send('Fetch', 11, fetchRequest('t', 0, 0, { maxWaitMs: HOUR_MS, minBytes: 1 }));
-    await until(() => waiting().numDelayed === 1);
+    await until(() => waiting().numDelayed === 1, 'that many wait');
     await producer.send('DeleteTopics', 1, { topics: [], topicNames: ['t'], timeoutMs: 1000 });
     expect((await fetched).responses[0].partitions[0].errorCode).to.equal(
       ErrorCode.UNKNOWN_TOPIC_OR_PARTITION,
@@ -110,7 +110,7 @@ describe('a fetch that waits', () => {
     void client.send('Fetch', 11, fetchRequest('t', 0, 0, { maxWaitMs: HOUR_MS, minBytes: 1 }));
     void client.send('ApiVersions', 0, {} as never);
     const last = client.send('ListOffsets', 1, { replicaId: -1, isolationLevel: 0, topics: [] });
-    await until(() => waiting().numDelayed === 1);
+    await until(() => waiting().numDelayed === 1, 'that many wait');
     await producer.send('Produce', 7, produceRequest('t', 0, 1, makeBatch(['a'])));
     await last;
     expect(client.answered).to.deep.equal([1, 2, 3]);
@@ -136,7 +136,7 @@ describe('a fetch that waits', () => {
 
   it('is answered when the broker stops', async () => {
     const fetched = client.send('Fetch', 11, fetchRequest('t', 0, 0, { maxWaitMs: HOUR_MS, minBytes: 1 }));
-    await until(() => waiting().numDelayed === 1);
+    await until(() => waiting().numDelayed === 1, 'that many wait');
     await running.broker.stop();
     expect((await fetched).responses[0].partitions[0].records).to.deep.equal([Buffer.alloc(0)]);
     await client.closed();
@@ -205,7 +205,10 @@ describe('a produce', () => {
   it('does not disturb a broker that is just stopping', async () => {
     void client.send('Produce', 8, produceRequest('t', 0, 1, makeBatch(['a'])));
     const waiting = client.send('Produce', 8, produceRequest('t', 0, -1, makeBatch(['b'])));
-    await until(() => running.broker.status().topics[0].partitions[0].endOffset === 2);
+    await until(
+      () => running.broker.status().topics[0].partitions[0].endOffset === 2,
+      'the log has that record',
+    );
     await running.broker.stop();
     expect((await waiting).responses[0].partitionResponses[0].errorCode).to.be.oneOf([
       0,
@@ -265,7 +268,7 @@ describe('a produce whose follower is gone', () => {
 
   it('is acknowledged as far as a follower has fetched, those that wait for more wait on', async () => {
     const answers = [produce('t', HOUR_MS), produce('t', HOUR_MS, ['b', 'c']), produce('t', HOUR_MS)];
-    await until(() => produces().numDelayed === 3);
+    await until(() => produces().numDelayed === 3, 'that many wait');
     await followTo(3);
     expect(await Promise.all(answers.slice(0, 2))).to.deep.equal([0, 0]);
     expect(produces()).to.include({ numDelayed: 1, watchedKeys: 1, completedEarly: 2 });
@@ -290,7 +293,7 @@ describe('a produce whose follower is gone', () => {
 
   it('ends when its topic is deleted, and the next topic of that name has offsets of its own to wait for', async () => {
     const answer = produce('t', HOUR_MS);
-    await until(() => produces().numDelayed === 1);
+    await until(() => produces().numDelayed === 1, 'that many wait');
     await client.send('DeleteTopics', 1, { topics: [], topicNames: ['t'], timeoutMs: 1000 });
     expect(await answer).to.equal(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION);
     expect(produces()).to.include({ numDelayed: 0, watchedKeys: 0, completedEarly: 1 });
@@ -300,7 +303,7 @@ describe('a produce whose follower is gone', () => {
 
   it('is told when the broker stops', async () => {
     const answer = produce('t', HOUR_MS);
-    await until(() => produces().numDelayed === 1);
+    await until(() => produces().numDelayed === 1, 'that many wait');
     await running.broker.stop();
     expect(await answer).to.equal(ErrorCode.REQUEST_TIMED_OUT);
     expect(running.lines).to.deep.equal([]);

@@ -113,7 +113,7 @@ describe("a follower whose log is not its leader's", () => {
     // It is ready when the follower is there as well, and takes records before: it has gone on
     // without it.
     const leader = start(0);
-    await until(() => isOpen(port));
+    await until(() => isOpen(port), 'the ports are as they should be');
     await produce(...values);
     nodes = await Promise.all([leader, start(1)]);
   }
@@ -135,11 +135,11 @@ describe("a follower whose log is not its leader's", () => {
   })) {
     it(`cuts it off and fetches again where the leader's ${what}`, async () => {
       await produce(...many('old', 100));
-      await until(isCaughtUp);
+      await until(isCaughtUp, 'the follower is where its leader is');
       await stop();
       lose(100 - lost);
       await restartWith(...many('new', written));
-      await until(isCaughtUp);
+      await until(isCaughtUp, 'the follower is where its leader is');
       const lines = nodes[1].lines.map((line) =>
         Number(/^cut t-0 from offset 100 to (\d+), /.exec(line)?.[1]),
       );
@@ -154,23 +154,23 @@ describe("a follower whose log is not its leader's", () => {
 
   it('looks again for each connection: its leader may have been away for a moment only', async () => {
     await produce(...many('old', 100));
-    await until(isCaughtUp);
+    await until(isCaughtUp, 'the follower is where its leader is');
     await nodes[0].broker.stop();
     lose(97);
     nodes[0] = await start(0);
-    await until(() => endOffset(nodes[1]) === 97);
+    await until(() => endOffset(nodes[1]) === 97, 'the log has that record');
     await produce('new');
-    await until(isCaughtUp);
+    await until(isCaughtUp, 'the follower is where its leader is');
     await stop();
     expect(bytesOf(1)).to.equal(bytesOf(0));
   });
 
   it('keeps it where it is the same, over restarts of both', async () => {
     await produce(...many('old', 100));
-    await until(isCaughtUp);
+    await until(isCaughtUp, 'the follower is where its leader is');
     await stop();
     await restartWith('new');
-    await until(isCaughtUp);
+    await until(isCaughtUp, 'the follower is where its leader is');
     expect(endOffset(nodes[1])).to.equal(101);
     expect(nodes.map(({ lines }) => lines)).to.deep.equal([[], []]);
   });
@@ -191,11 +191,11 @@ describe("a follower whose log is not its leader's", () => {
 
   it('begins where its leader does, while both are there', async () => {
     await produce(...many('old', 100));
-    await until(isCaughtUp);
+    await until(isCaughtUp, 'the follower is where its leader is');
     await deleteBefore(50);
-    await until(() => places()[1][0] === 50);
+    await until(() => places()[1][0] === 50, 'the follower is where its leader is');
     await produce('new');
-    await until(isCaughtUp);
+    await until(isCaughtUp, 'the follower is where its leader is');
     expect(places()).to.deep.equal([
       [50, 101],
       [50, 101],
@@ -210,18 +210,18 @@ describe("a follower whose log is not its leader's", () => {
   ] as const) {
     it(`begins where its leader does after it was away, where that has deleted ${what}`, async () => {
       await produce(...many('old', 100));
-      await until(isCaughtUp);
+      await until(isCaughtUp, 'the follower is where its leader is');
       await nodes[1].broker.stop();
       await produce(...many('new', written));
       await deleteBefore(start);
       nodes[1] = await startFollower();
       const expected = [start, 100 + written];
-      await until(() => places()[1].join() === expected.join());
+      await until(() => places()[1].join() === expected.join(), 'the follower is where its leader is');
       await produce('last');
-      await until(() => places()[1][1] === 101 + written);
+      await until(() => places()[1][1] === 101 + written, 'the follower is where its leader is');
       await stop();
       nodes = await Promise.all([startLeader(), startFollower()]);
-      await until(isCaughtUp);
+      await until(isCaughtUp, 'the follower is where its leader is');
       expect(places()[1]).to.deep.equal([start, 101 + written]);
       expect(nodes.map(({ lines }) => lines)).to.deep.equal([[], []]);
     });
@@ -237,23 +237,23 @@ describe("a follower whose log is not its leader's", () => {
     client.destroy();
     await deleteBefore(15);
     nodes[1] = await startFollower();
-    await until(() => places()[1].join() === '15,30');
+    await until(() => places()[1].join() === '15,30', 'the follower is where its leader is');
     await stop();
     nodes = await Promise.all([startLeader(), startFollower()]);
     await produce('last');
-    await until(() => places()[1].join() === '15,31');
+    await until(() => places()[1].join() === '15,31', 'the follower is where its leader is');
     expect(nodes.map(({ lines }) => lines)).to.deep.equal([[], []]);
   });
 
   it('is empty where its leader is after it has lost everything', async () => {
     await produce(...many('old', 100));
     await deleteBefore(50);
-    await until(() => places()[1][0] === 50);
+    await until(() => places()[1][0] === 50, 'the follower is where its leader is');
     await stop();
     rmSync(logOf(0), { recursive: true });
     nodes = await Promise.all([startLeader(), startFollower()]);
-    await until(() => places()[1].join() === '0,0');
+    await until(() => places()[1].join() === '0,0', 'the follower is where its leader is');
     await produce('new');
-    await until(() => places()[1].join() === '0,1');
+    await until(() => places()[1].join() === '0,1', 'the follower is where its leader is');
   });
 });
