@@ -75,6 +75,20 @@ describe('docs/inspector.md', () => {
   });
 });
 
+describe('docs/production.md', () => {
+  it('has threads of which one hears of what another did', async () => {
+    const folder = await mkdtemp(join(root, 'test/docs/.threads-')); // a Worker needs a file
+    try {
+      const file = join(folder, 'threads.mjs');
+      await writeFile(file, program('docs/production.md', 'threads.mjs'));
+      const { stdout } = await run(process.execPath, [file], { env: uncovered() });
+      expect(stdout).to.equal("{ expired: false, value: 'order-7' }\n");
+    } finally {
+      await rm(folder, { recursive: true });
+    }
+  });
+});
+
 describe('docs/delayed-operation.md', () => {
   it('has a program that prints what the page says', async () => {
     expect(await printed(program('docs/delayed-operation.md', 'fetch.mjs'))).to.equal('hello\n');

@@ -35,6 +35,10 @@ const SLOW_MIDDLEWARE: Readonly<Record<string, [pattern: string, replacement: st
     'const app = fastify();',
     "$& app.addHook('onRequest', () => new Promise((done) => setTimeout(done, 200)));",
   ],
+  'hono.mjs': [
+    'const app = new Hono();',
+    '$& app.use(async (_context, next) => { await new Promise((done) => setTimeout(done, 200)); await next(); });',
+  ],
 };
 
 describe('The recipes for locks, pools and queues', () => {
@@ -46,7 +50,7 @@ describe('The recipes for locks, pools and queues', () => {
 });
 
 describe('The recipe for a long poll', () => {
-  for (const name of ['http.mjs', 'express.mjs', 'fastify.mjs']) {
+  for (const name of ['http.mjs', 'express.mjs', 'fastify.mjs', 'hono.mjs']) {
     describe(name, () => {
       // One server for all that it survives. Each message has its number there.
       let server: DocumentedServer;
