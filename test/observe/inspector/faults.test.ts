@@ -14,7 +14,7 @@ import { Purgatory } from '../../../src/index.ts';
 import { createInspector, type Inspector } from '../../../src/observe/inspector/index.ts';
 import { runNode } from '../../support/child.ts';
 import { Op } from '../../support/op.ts';
-import { pause } from '../../support/turns.ts';
+import { pause, until } from '../../support/turns.ts';
 import { Watcher } from './stream.ts';
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
@@ -88,7 +88,7 @@ describe('an answer of the inspector that goes wrong', () => {
     fails = true;
     const unknown = new Purgatory<string, Op>('unknown');
     unknown.tryCompleteElseWatch(new Op('a'), ['a']); // its event asks the sources for its name
-    while (errors.length < 2) await pause(100);
+    await until(() => errors.length >= 2, 'both have been told');
     expect(errors.slice(0, 2)).to.deep.equal([no, no]);
     fails = false;
     await using again = await Watcher.open(url);

@@ -19,7 +19,7 @@ import { runNode } from '../../support/child.ts';
 import { codeOf } from '../../support/code-of.ts';
 import { Op } from '../../support/op.ts';
 import { rejection } from '../../support/rejection.ts';
-import { pause } from '../../support/turns.ts';
+import { pause, until } from '../../support/turns.ts';
 import { Watcher } from './stream.ts';
 
 interface Answer {
@@ -246,12 +246,12 @@ describe('createInspector', () => {
     fetches.tryCompleteElseWatch(new Op('a', { delayMs: 5 }), ['a']);
     const history = async (): Promise<History> =>
       JSON.parse((await ask(new URL('history', url))).body.toString());
-    while ((await history()).seconds.length < 1) await pause(100);
+    await until(async () => (await history()).seconds.length >= 1, 'a second is in the history');
     clock.advance(5);
     const untilMs = performance.now() + 400;
     while (performance.now() < untilMs);
     const before = (await history()).seconds.length;
-    while ((await history()).seconds.length < before + 2) await pause(100);
+    await until(async () => (await history()).seconds.length >= before + 2, 'two more seconds are kept');
     const { run, seconds } = await history();
     expect(seconds.map(({ number }) => number)).to.deep.equal(seconds.map((_, index) => index + 1));
     expect(seconds[0].purgatories.fetch.parked).to.equal(1);
@@ -265,7 +265,7 @@ describe('createInspector', () => {
     await inspector.close();
     await inspector.listen({ port: Number(url.port) });
     const kept = (await history()).seconds.length;
-    while ((await history()).seconds.length <= kept) await pause(100);
+    await until(async () => (await history()).seconds.length > kept, 'the history goes on');
   });
 
   it('tells the refusals that a snapshot counts, in its frames and second by second', async () => {
@@ -314,8 +314,8 @@ describe('createInspector', () => {
     const herd = new Purgatory<string, Op>('herd');
     let tryMs = 0;
     const onTry = (): void => {
-      const until = performance.now() + tryMs;
-      while (performance.now() < until);
+      const endMs = performance.now() + tryMs;
+      while (performance.now() < endMs);
     };
     for (let i = 0; i < 20_000; i++) herd.tryCompleteElseWatch(new Op(`${i}`, { onTry }), ['k']);
     tryMs = 1;
@@ -325,15 +325,15 @@ describe('createInspector', () => {
     await watcher.next();
     herd.notify('k');
     const pass = () => herd.snapshot().events.oldestPass;
-    while ((pass()?.ageMs ?? 0) < 300) await pause(10); // longer than a machine under load stalls
+    await until(() => (pass()?.ageMs ?? 0) >= 300, 'the event has been under way for 300 ms');
     const tried = pass()?.tried;
-    const until = performance.now() + 600;
-    while (performance.now() < until) await undefined;
+    const endMs = performance.now() + 600;
+    while (performance.now() < endMs) await undefined;
     const { second } = await watcher.next(blockedFor(500));
     const heldUp = second?.purgatories.herd.pass;
     expect(heldUp).to.include({ key: 'k', watchers: 20_000, passes: 1 });
     expect(heldUp?.ageMs).to.be.above(second?.blocked.overMs as number);
-    expect(heldUp?.tried).to.be.within(tried as number, 5_000);
+    expect(heldUp?.tried).to.be.within(tried as number, 19_999);
     herd.close();
   });
 
@@ -358,7 +358,7 @@ describe('createInspector', () => {
     op.fails = true;
     jobs.checkAndComplete('a');
     const waiting = waits.waitUntil('k', () => true, { timeoutMs: 60_000 });
-    await pause(20);
+    await pause(20); // for an age to tell
     await using watcher = await Watcher.open(url);
     const told = (await watcher.next()).purgatories.map(({ lastError }) => lastError);
     expect(told.map((each) => each?.operation)).to.deep.equal(['Fails', undefined, 'a load of 1 key']);
@@ -368,7 +368,7 @@ describe('createInspector', () => {
       undefined,
       'Error: no database',
     ]);
-    expect(told[0]?.agoMs).to.be.within(15, 5000);
+    expect(told[0]?.agoMs).to.be.above(15);
     op.reason = Object.create(null);
     jobs.checkAndComplete('a');
     const { purgatories } = await watcher.next(
@@ -436,7 +436,7 @@ describe('createInspector', () => {
   it('keeps no history when that is not wanted', async () => {
     inspector = createInspector({ purgatories: [fetches], history: false });
     const url = await inspector.listen();
-    await pause(1200);
+    await pause(1200); // in which a history would have kept a second
     expect(fetches.looks).to.equal(0);
     expect(JSON.parse((await ask(new URL('history', url))).body.toString()).seconds).to.deep.equal([]);
     expect((await ask(new URL('history', url), 'HEAD')).body.length).to.equal(0);
@@ -472,10 +472,13 @@ describe('createInspector', () => {
     await first[Symbol.asyncDispose]();
     await second.next();
     await second[Symbol.asyncDispose]();
-    await pause(20); // the server's side of the connection closes
-    const { looks } = fetches;
-    await pause(600);
-    expect(fetches.looks).to.equal(looks);
+    let looks = 0;
+    const rests = async (): Promise<boolean> => {
+      looks = fetches.looks;
+      await pause(600); // two frames
+      return fetches.looks === looks;
+    };
+    await until(rests, 'the server has seen that they are gone, and looks no more');
     await using again = await Watcher.open(url);
     await again.next();
     expect(fetches.looks).to.equal(looks + 2); // what the first second begins with, and the frame
@@ -490,7 +493,7 @@ describe('createInspector', () => {
     const same = await first.next(({ atMs }) => atMs >= frame.atMs); // it may have got some before
     const later = await second.next();
     expect(same).to.deep.equal(frame);
-    expect(later.atMs - frame.atMs).to.be.within(200, 5000);
+    expect(later.atMs - frame.atMs).to.be.at.least(200);
     expect(later.run).to.equal(frame.run);
   });
 
@@ -560,7 +563,7 @@ describe('createInspector', () => {
     const frame = await watcher.next(({ timers }) => timers[0].cascades.length > 0);
     const [{ atMs, ...cascade }] = frame.timers[0].cascades;
     expect(cascade).to.deep.equal({ level: 1, bucket: 1, tasks: 1 });
-    expect(frame.atMs - atMs).to.be.within(0, 10_000);
+    expect(frame.atMs - atMs).to.be.at.least(0);
     expect((await watcher.next()).timers[0].cascades).to.deep.equal(frame.timers[0].cascades);
   });
 
@@ -627,7 +630,7 @@ describe('createInspector', () => {
     await using watcher = await Watcher.open(await inspector.listen());
     await watcher.next();
     for (let n = 0; n < 4; n++) fetches.tryCompleteElseWatch(new Op('long'), ['long']);
-    await pause(1050);
+    await pause(1050); // the while: a life of a second gives way
     fetches.tryCompleteElseWatch(new Op('new'), ['new']);
     const frame = await watcher.next(({ timelines }) => timelines.at(-1)?.keys[0] === 'new');
     expect(frame.timelines.map(({ keys: [key] }) => key)).to.deep.equal(['long', 'long', 'long', 'new']);
@@ -640,8 +643,7 @@ describe('createInspector', () => {
     const untilMs = performance.now() + 250;
     while (performance.now() < untilMs);
     const { second } = await watcher.next(blockedFor(100));
-    expect(second?.blocked.overMs).to.be.below(10_000);
-    expect(second?.blocked.ranMs).to.be.within(1, 10_000);
+    expect(second?.blocked.ranMs).to.be.within(1, second?.blocked.overMs as number);
   });
 
   it('keeps no process alive, even while somebody watches', async () => {

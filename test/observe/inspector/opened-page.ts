@@ -6,7 +6,7 @@ import type { Page } from 'playwright-core';
 import type { Inspector } from '../../../src/observe/inspector/index.ts';
 
 /** Generous, as the machine may be a slow one: what is waited for comes much sooner. */
-const WAIT_MS = 20_000;
+const WAIT_MS = 60_000;
 
 export class OpenedPage {
   readonly page: Page;

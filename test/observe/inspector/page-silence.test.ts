@@ -45,7 +45,7 @@ describeWith(chromiumNeed, 'the page of the inspector while the server is stoppe
       await page.says('.connection', 'silent');
       const filter = "getComputedStyle(document.querySelector('.wheels')).filter";
       expect(await page.evaluate(filter)).to.equal('grayscale(1)');
-      await pause(500);
+      await pause(500); // it hangs a while longer
       server.kill('SIGCONT');
       await page.says('.headline', /Something is wrong: the server hung for \d/);
       await page.says(

@@ -7,7 +7,7 @@ import { createInspector } from '../../../src/observe/inspector/index.ts';
 import { chromiumNeed, launch } from '../../support/browser.ts';
 import { describeWith } from '../../support/needs.ts';
 import { Op } from '../../support/op.ts';
-import { pause } from '../../support/turns.ts';
+import { until } from '../../support/turns.ts';
 import { mounted, OpenedPage } from './opened-page.ts';
 
 const PARKED = '.figure[data-explain="parked"]';
@@ -38,8 +38,7 @@ describeWith(chromiumNeed, 'tabs of the inspector', () => {
       tabs.push(await new OpenedPage(await context.newPage()).open(server.url));
     }
     const streams = async (count: number): Promise<void> => {
-      for (let waits = 0; server.streams() !== count && waits < 100; waits++) await pause(100);
-      expect(server.streams()).to.equal(count);
+      await until(() => expect(server.streams()).to.equal(count), 'as many streams are open');
     };
     await streams(1);
     await hide(tabs[0], false);
