@@ -188,7 +188,8 @@ function flagOf(name: string): string {
   return name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 }
 
-function checkedInteger(name: string, text: string, min: number, max: number): number {
+/** Throws a RangeError that names the option, its value and the rule. */
+export function checkedInteger(name: string, text: string, min: number, max: number): number {
   const value = Number(text);
   if (/^\d+$/.test(text) && value >= min && value <= max) return value;
   throw new RangeError(

@@ -25,8 +25,8 @@ export function parseCommandLine(args: readonly string[], defaultPort: number): 
   const { values, positionals } = parsed(args);
   if (positionals.length > 1) throw new Unusable(`There is one port, and not ${positionals.join(' and ')}.`);
   return {
-    port: integer('The port', positionals[0], defaultPort, 65_535),
-    workers: integer('--workers', values.workers, 0, MAX_WORKERS),
+    port: integer('The port', positionals[0], defaultPort, 0, 65_535),
+    workers: integer('--workers', values.workers, 0, 0, MAX_WORKERS),
     bus: engineUrl(values.bus),
     inspect: values.inspect === true,
   };
@@ -47,10 +47,19 @@ function parsed(args: readonly string[]): {
   }
 }
 
-function integer(name: string, text: string | undefined, fallback: number, max: number): number {
+/** @throws Unusable. */
+export function integer(
+  name: string,
+  text: string | undefined,
+  fallback: number,
+  min: number,
+  max: number,
+): number {
   if (text === undefined) return fallback;
-  if (/^\d{1,5}$/.test(text) && Number(text) <= max) return Number(text);
-  throw new Unusable(`${name} must be a whole number from 0 to ${max}, and not ${JSON.stringify(text)}.`);
+  if (/^\d{1,6}$/.test(text) && Number(text) >= min && Number(text) <= max) return Number(text);
+  throw new Unusable(
+    `${name} must be a whole number from ${min} to ${max}, and not ${JSON.stringify(text)}.`,
+  );
 }
 
 function engineUrl(text: string | undefined): URL | undefined {

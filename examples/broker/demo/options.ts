@@ -1,5 +1,6 @@
 /** The command line of the demo, checked before anything is started. */
 import { parseArgs } from 'node:util';
+import { checkedInteger } from '../options.ts';
 
 export interface DemoOptions {
   /** A load that goes on, for the inspector to show. */
@@ -26,20 +27,13 @@ export function parseDemoOptions(args: readonly string[]): DemoOptions {
   });
   const { watch, seconds, http } = values;
   const lasts = seconds === undefined && watch ? Infinity : checkedSeconds(seconds ?? `${DEFAULT_SECONDS}`);
-  return { watch, durationMs: lasts * 1000, http: checkedPort(http) };
+  return { watch, durationMs: lasts * 1000, http: checkedInteger('http', http, 0, MAX_PORT) };
 }
 
 function checkedSeconds(text: string): number {
   const value = Number(text);
   if (value > 0 && value <= MAX_SECONDS) return value;
-  throw refused('seconds', text, `a number above 0, up to ${MAX_SECONDS},`);
-}
-
-function checkedPort(text: string): number {
-  if (/^\d+$/.test(text) && Number(text) <= MAX_PORT) return Number(text);
-  throw refused('http', text, `a whole number from 0 to ${MAX_PORT}`);
-}
-
-function refused(option: string, text: string, rule: string): RangeError {
-  return new RangeError(`--${option} is ${JSON.stringify(text)}, where ${rule} is needed`);
+  throw new RangeError(
+    `--seconds is ${JSON.stringify(text)}, where a number above 0, up to ${MAX_SECONDS}, is needed`,
+  );
 }

@@ -14,32 +14,26 @@ import { Journal } from '../storage/journal.ts';
 import type { Group } from './group.ts';
 import type { MemberProfile } from './member.ts';
 
-/** A member after a rebalance. */
-export interface KeptMember {
+/** A member after a rebalance, as it is used, or as it is written: bytes in base64. */
+export interface KeptMember<Bytes = Buffer> {
   readonly id: string;
-  readonly profile: MemberProfile;
-  readonly assignment: Buffer;
+  readonly profile: Omit<MemberProfile, 'protocols'> & {
+    readonly protocols: readonly { readonly name: string; readonly metadata: Bytes }[];
+  };
+  readonly assignment: Bytes;
 }
 
 /** A group after a rebalance. */
-export interface KeptGroup {
+export interface KeptGroup<Bytes = Buffer> {
   readonly id: string;
   readonly generation: number;
   readonly protocolType: string;
   readonly protocolName: string;
   readonly leaderId: string;
-  readonly members: readonly KeptMember[];
+  readonly members: readonly KeptMember<Bytes>[];
 }
 
-/** What a line has: bytes are written in base64. */
-type Written<T> = T extends Buffer
-  ? string
-  : T extends readonly (infer E)[]
-    ? readonly Written<E>[]
-    : T extends object
-      ? { readonly [K in keyof T]: Written<T[K]> }
-      : T;
-type JournalEntry = Written<KeptGroup> | { readonly forgotten: string };
+type JournalEntry = KeptGroup<string> | { readonly forgotten: string };
 
 export class GroupJournal {
   readonly #kept = new Map<string, KeptGroup>();
@@ -97,32 +91,22 @@ export class GroupJournal {
   }
 }
 
-function write(group: KeptGroup): Written<KeptGroup> {
-  const members = group.members.map(({ id, profile, assignment }) => ({
-    id,
-    profile: {
-      ...profile,
-      protocols: profile.protocols.map(({ name, metadata }) => ({
-        name,
-        metadata: metadata.toString('base64'),
-      })),
-    },
-    assignment: assignment.toString('base64'),
-  }));
-  return { ...group, members };
+function write(group: KeptGroup): KeptGroup<string> {
+  return converted(group, (bytes) => bytes.toString('base64'));
 }
 
-function read(group: Written<KeptGroup>): KeptGroup {
+function read(group: KeptGroup<string>): KeptGroup {
+  return converted(group, (text) => Buffer.from(text, 'base64'));
+}
+
+function converted<From, To>(group: KeptGroup<From>, convert: (bytes: From) => To): KeptGroup<To> {
   const members = group.members.map(({ id, profile, assignment }) => ({
     id,
     profile: {
       ...profile,
-      protocols: profile.protocols.map(({ name, metadata }) => ({
-        name,
-        metadata: Buffer.from(metadata, 'base64'),
-      })),
+      protocols: profile.protocols.map(({ name, metadata }) => ({ name, metadata: convert(metadata) })),
     },
-    assignment: Buffer.from(assignment, 'base64'),
+    assignment: convert(assignment),
   }));
   return { ...group, members };
 }

@@ -1,6 +1,6 @@
 // The command line of the demo, checked before anything is started.
 import { parseArgs } from 'node:util';
-import { Unusable } from '../../workers/command-line.ts';
+import { integer, Unusable } from '../../workers/command-line.ts';
 
 export const OWN_ENGINES = ['redis', 'nats', 'postgres'] as const;
 export type OwnEngine = (typeof OWN_ENGINES)[number];
@@ -20,9 +20,9 @@ export interface DemoOptions {
 export function parseDemoOptions(args: readonly string[]): DemoOptions {
   const { workers, bus, seconds, readers } = parsed(args);
   return {
-    workers: integer('workers', workers, 4, 1, 16),
-    seconds: integer('seconds', seconds, 20, 6, 3_600),
-    readers: integer('readers', readers, 300, 1, 10_000),
+    workers: integer('--workers', workers, 4, 1, 16),
+    seconds: integer('--seconds', seconds, 20, 6, 3_600),
+    readers: integer('--readers', readers, 300, 1, 10_000),
     bus: engine(bus),
   };
 }
@@ -42,14 +42,6 @@ function parsed(args: readonly string[]): {
   } catch (error) {
     throw new Unusable((error as Error).message);
   }
-}
-
-function integer(name: string, text: string | undefined, fallback: number, min: number, max: number): number {
-  if (text === undefined) return fallback;
-  if (/^\d{1,6}$/.test(text) && Number(text) >= min && Number(text) <= max) return Number(text);
-  throw new Unusable(
-    `--${name} must be a whole number from ${min} to ${max}, and not ${JSON.stringify(text)}.`,
-  );
 }
 
 function engine(text: string | undefined): DemoOptions['bus'] {
