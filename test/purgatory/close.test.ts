@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
 import { expect } from 'chai';
-import { ManualClock, Purgatory, PurgatoryError, SystemTimer } from '../../src/index.ts';
+import { ManualClock, Purgatory, PurgatoryError } from '../../src/index.ts';
 import { counts, EMPTY, hall, labels, Op } from '../support/op.ts';
 import { rejection } from '../support/rejection.ts';
 import { Task } from '../support/task.ts';
@@ -27,17 +27,6 @@ describe('behaviour 21: close', () => {
     expect(timer.size).to.equal(0);
     clock.advance(1_000);
     expect(log).to.deep.equal([]);
-  });
-
-  it('returns park order also where places of operations that left were used again', () => {
-    const { purgatory, park } = hall();
-    const first = ['a', 'b', 'c', 'd'].map((label) => park(label, ['k', label]));
-    first[1].cancel();
-    first[0].cancel();
-    for (const label of ['e', 'f', 'g']) park(label, [label, 'k']);
-    first[3].forceComplete();
-    park('h', ['h']);
-    expect(labels(purgatory.close())).to.deep.equal(['c', 'e', 'f', 'g', 'h']);
   });
 
   it('leaves its operations free to be forced, or parked elsewhere', () => {
@@ -83,13 +72,6 @@ describe('behaviour 21: close', () => {
     expect(late).to.not.have.property('cause');
   });
 
-  it('returns [] the second time', () => {
-    const { purgatory, park } = hall();
-    park('a', ['k']);
-    expect(purgatory.close()).to.have.length(1);
-    expect(purgatory.close()).to.deep.equal([]);
-  });
-
   it('is final: nothing is parked afterwards, and the rest is quiet', () => {
     const { purgatory } = hall();
     purgatory.close();
@@ -128,23 +110,6 @@ describe('behaviour 21: close', () => {
     expect([op.expirations, task.runs]).to.deep.equal([1, 1]);
   });
 
-  it('may be called from an expiry: the others of the tick are returned and do not expire', () => {
-    for (const own of [true, false]) {
-      const clock = new ManualClock();
-      const timer = own ? undefined : new SystemTimer({ clock });
-      const purgatory = new Purgatory<string, Op>('p', { clock, timer });
-      let rest: Op[] = [];
-      const onExpired = (): void => {
-        rest = purgatory.close();
-      };
-      const ops = ['a', 'b', 'c'].map((label) => new Op(label, { delayMs: 5, onExpired }));
-      for (const op of ops) purgatory.tryCompleteElseWatch(op, ['k']);
-      clock.advance(10);
-      expect(labels(rest)).to.deep.equal(['b', 'c']);
-      expect(ops.map((op) => op.expirations)).to.deep.equal([1, 0, 0]);
-    }
-  });
-
   it('is what Symbol.dispose does', () => {
     const { purgatory, park } = hall();
     const op = park('a', ['k']);
@@ -175,18 +140,6 @@ describe('cancelForKey', () => {
     expect(b.isCompleted).to.equal(true);
   });
 
-  it('leaves them free to be forced, or parked again', () => {
-    const { purgatory, park, log } = hall();
-    park('a', ['k']);
-    park('b', ['k']);
-    const [a, b] = purgatory.cancelForKey('k');
-    expect(purgatory.tryCompleteElseWatch(a, ['k'])).to.equal(false);
-    expect(b.forceComplete()).to.equal(true);
-    a.ready = true;
-    expect(purgatory.checkAndComplete('k')).to.equal(1);
-    expect(log).to.deep.equal(['complete b', 'complete a']);
-  });
-
   it('rejects the waiters of the key with ERR_PURGATORY_CANCELLED and returns none of them', async () => {
     const { clock, purgatory, park } = hall();
     const cancelled = outcome(purgatory.waitFor(['k', 'l'], () => undefined, { timeoutMs: 50 }));
@@ -197,12 +150,5 @@ describe('cancelForKey', () => {
     expect(purgatory.numDelayed).to.equal(1);
     clock.advance(50);
     expect(await stays).to.deep.equal({ expired: true });
-  });
-
-  it('returns [] for a key that nobody watches', () => {
-    const { purgatory, park } = hall();
-    park('a', ['k']);
-    expect(purgatory.cancelForKey('l')).to.deep.equal([]);
-    expect(purgatory.numDelayed).to.equal(1);
   });
 });

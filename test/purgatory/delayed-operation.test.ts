@@ -1,55 +1,16 @@
 import { expect } from 'chai';
-import { DelayedOperation, ManualClock, Purgatory, SystemTimer } from '../../src/index.ts';
+import { ManualClock, Purgatory, SystemTimer } from '../../src/index.ts';
 import { ThresholdPurgatory } from '../../src/waits/threshold/index.ts';
 import { counts, EMPTY, hall, Op } from '../support/op.ts';
 import { turn } from '../support/turns.ts';
 import { uncaughtDuring } from '../support/uncaught.ts';
 
 describe('DelayedOperation', () => {
-  it('completes once by forceComplete, parked or not, which is true iff this call did it', () => {
-    const op = new Op('a');
-    expect(op.isCompleted).to.equal(false);
-    expect(op.forceComplete()).to.equal(true);
-    expect(op.isCompleted).to.equal(true);
-    expect(op.forceComplete()).to.equal(false);
-    expect(op.completions).to.equal(1);
-  });
-
   it('returns from tryComplete what forceComplete returned', () => {
     const op = new Op('a', { ready: true });
     expect(op.tryComplete()).to.equal(true);
     expect(op.tryComplete()).to.equal(false);
     expect(op.completions).to.equal(1);
-  });
-
-  it('does nothing on expiration unless told', () => {
-    class Quiet extends DelayedOperation {
-      completions = 0;
-      override tryComplete(): boolean {
-        return false;
-      }
-      override onComplete(): void {
-        this.completions++;
-      }
-    }
-    const clock = new ManualClock();
-    const purgatory = new Purgatory<string, Quiet>('quiet', { clock });
-    const op = new Quiet(5);
-    purgatory.tryCompleteElseWatch(op, ['k']);
-    clock.advance(5);
-    expect(op.completions).to.equal(1);
-  });
-
-  it('is pending while it is parked, and is not once it completed', () => {
-    const { purgatory, park } = hall();
-    for (const delayMs of [5, Number.POSITIVE_INFINITY]) {
-      const op = park('a', ['k'], { delayMs });
-      expect(op.isPending).to.equal(true);
-      op.ready = true;
-      purgatory.checkAndComplete('k');
-      expect(op.isPending).to.equal(false);
-      expect(op.cancel()).to.equal(false);
-    }
   });
 
   it('expires as a plain task of a timer too, without a purgatory', () => {
@@ -158,32 +119,6 @@ describe('behaviour 13: exactly once', () => {
     expect(log).to.deep.equal(['complete a']);
   });
 
-  it('whatever meets an expired one', () => {
-    const { clock, purgatory, park, log } = hall();
-    const op = park('a', ['k'], { delayMs: 50 });
-    clock.advance(49);
-    expect(log).to.deep.equal([]);
-    clock.advance(1);
-    op.ready = true;
-    expect(purgatory.checkAndComplete('k')).to.equal(0);
-    expect(op.forceComplete()).to.equal(false);
-    clock.advance(100);
-    expect(log).to.deep.equal(['complete a', 'expire a']);
-  });
-
-  it('and onExpiration runs for expiry only', () => {
-    const { clock, purgatory, park, log } = hall();
-    const forced = park('forced', ['k'], { delayMs: 5 });
-    const checked = park('checked', ['k'], { delayMs: 5 });
-    const cancelled = park('cancelled', ['k'], { delayMs: 5 });
-    forced.forceComplete();
-    checked.ready = true;
-    purgatory.checkAndComplete('k');
-    cancelled.cancel();
-    clock.advance(10);
-    expect(log).to.deep.equal(['complete forced', 'complete checked']);
-  });
-
   it('when onComplete forces, tries, checks or cancels the operation itself', () => {
     const inner: unknown[] = [];
     const { clock, purgatory, park, log } = hall();
@@ -202,22 +137,6 @@ describe('behaviour 13: exactly once', () => {
     });
     clock.advance(5);
     expect(inner).to.deep.equal([true, false, false, 0, false]);
-    expect(log).to.deep.equal(['complete a', 'expire a']);
-  });
-
-  it('when another operation of the same tick completes it before it expires', () => {
-    const { clock, park, log } = hall();
-    park('a', ['k'], { delayMs: 5, onCompleted: () => b.forceComplete() });
-    const b = park('b', ['k'], { delayMs: 5 });
-    clock.advance(5);
-    expect(log).to.deep.equal(['complete a', 'complete b', 'expire a']);
-    expect(b.expirations).to.equal(0);
-  });
-
-  it('when onExpiration forces it again', () => {
-    const { clock, park, log } = hall();
-    park('a', ['k'], { delayMs: 5, onExpired: (op) => op.forceComplete() });
-    clock.advance(5);
     expect(log).to.deep.equal(['complete a', 'expire a']);
   });
 
@@ -240,36 +159,6 @@ describe('behaviour 13: exactly once', () => {
 });
 
 describe('cancel of a parked operation', () => {
-  it('takes it off the timer and every watch list, unanswered', () => {
-    const { clock, timer, purgatory, park, log } = hall();
-    const op = park('a', ['k', 'l', 'm'], { delayMs: 50 });
-    expect(op.cancel()).to.equal(true);
-    expect(op.cancel()).to.equal(false);
-    expect(op.isPending).to.equal(false);
-    expect(op.isCompleted).to.equal(false);
-    expect(counts(purgatory)).to.deep.equal(EMPTY);
-    expect(timer.size).to.equal(0);
-    op.ready = true;
-    purgatory.checkAndComplete('k');
-    clock.advance(100);
-    expect(log).to.deep.equal([]);
-    expect(op.tries).to.equal(0);
-  });
-
-  it('works on one without a deadline too', () => {
-    const { purgatory, park } = hall();
-    expect(park('a', ['k']).cancel()).to.equal(true);
-    expect(counts(purgatory)).to.deep.equal(EMPTY);
-  });
-
-  it('leaves it free to be forced', () => {
-    const { park, log } = hall();
-    const op = park('a', ['k'], { delayMs: 5 });
-    op.cancel();
-    expect(op.forceComplete()).to.equal(true);
-    expect(log).to.deep.equal(['complete a']);
-  });
-
   it('leaves it free to be parked again, here or elsewhere, with a new deadline', () => {
     const { clock, purgatory, park, log } = hall();
     const elsewhere = new Purgatory<unknown, Op>('elsewhere', { clock });
@@ -284,14 +173,6 @@ describe('cancel of a parked operation', () => {
     expect(counts(elsewhere)).to.deep.equal({ watched: 1, watchedKeys: 1, numDelayed: 1 });
     clock.advance(50);
     expect(log).to.deep.equal(['complete a', 'expire a']);
-  });
-
-  it('is what remove of the timer does for a parked operation', () => {
-    const { timer, purgatory, park } = hall();
-    const op = park('a', ['k'], { delayMs: 50 });
-    expect(timer.remove(op)).to.equal(true);
-    expect(op.isPending).to.equal(false);
-    expect(counts(purgatory)).to.deep.equal(EMPTY);
   });
 });
 

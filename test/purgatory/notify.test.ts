@@ -87,18 +87,6 @@ describe('notify', () => {
     expect(log).to.deep.equal(['complete a', 'complete b']);
   });
 
-  it('from inside a completion makes another pass, after this one', async () => {
-    const { purgatory, park, log } = hall();
-    park('a', ['k'], { onCompleted: () => purgatory.notify('k') }).ready = true;
-    const b = park('b', ['k']);
-    expect(purgatory.checkAndComplete('k')).to.equal(1);
-    expect(b.tries).to.equal(1);
-    b.ready = true;
-    expect(log).to.deep.equal(['complete a']);
-    await turn();
-    expect(log).to.deep.equal(['complete a', 'complete b']);
-  });
-
   it('comes to nothing after close and cancelForKey', async () => {
     const { purgatory, park, log } = hall();
     park('a', ['k']).ready = true;

@@ -48,34 +48,6 @@ describe('behaviour 14: no lost wake-up: tried, then watched on all keys', () =>
     });
   }
 
-  it('is found by an event on any of its keys from then on', () => {
-    const { purgatory, log } = hall();
-    let nested: number | undefined;
-    const op = new Op('a', {
-      log,
-      onTry: (self) => {
-        if (self.tries === 1) purgatory.notify('k');
-        if (self.tries !== 2) return;
-        self.ready = true;
-        nested = purgatory.checkAndComplete('l');
-      },
-    });
-    expect(purgatory.tryCompleteElseWatch(op, ['k', 'l'])).to.equal(true);
-    expect(nested).to.equal(1);
-    expect(op.completions).to.equal(1);
-    expect(counts(purgatory)).to.deep.equal(EMPTY);
-  });
-
-  it('does not park one that its try completed in another way', () => {
-    const { timer, purgatory } = hall();
-    const op = new Op('a', { delayMs: 50, onTry: (self) => void (self.tries === 1 && self.forceComplete()) });
-    purgatory.tryCompleteElseWatch(op, ['k']);
-    expect(op.completions).to.equal(1);
-    expect(op.isPending).to.equal(false);
-    expect(counts(purgatory)).to.deep.equal(EMPTY);
-    expect(timer.size).to.equal(0);
-  });
-
   it('leaves one alone that the one more try cancelled', () => {
     const { timer, purgatory } = hall();
     const op = new Op('a', {
@@ -198,15 +170,6 @@ describe('behaviour 19: what is parked, and what is not', () => {
     purgatory.checkAndComplete('k');
     expect(op.tries).to.equal(1);
     expect(labels(purgatory.cancelForKey('l'))).to.deep.equal(['a']);
-    expect(counts(purgatory)).to.deep.equal(EMPTY);
-  });
-
-  it('counts many duplicates of many keys once as well', () => {
-    const { purgatory, park } = hall();
-    const keys = Array.from({ length: 3_000 }, (_, i) => i % 1_000);
-    const op = park('a', keys);
-    expect(counts(purgatory)).to.deep.equal({ watched: 1_000, watchedKeys: 1_000, numDelayed: 1 });
-    op.forceComplete();
     expect(counts(purgatory)).to.deep.equal(EMPTY);
   });
 

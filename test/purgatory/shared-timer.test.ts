@@ -115,22 +115,6 @@ describe('Purgatories that share a timer', () => {
     expect(second.tryCompleteElseWatch(b, ['k'])).to.equal(false);
   });
 
-  it('move an operation from one to the other by cancel and park', () => {
-    const { clock, timer, first, second } = shared();
-    const op = new Op('a', { delayMs: 5 });
-    first.tryCompleteElseWatch(op, ['k']);
-    clock.advance(3);
-    op.cancel();
-    second.tryCompleteElseWatch(op, ['l']);
-    expect(timer.size).to.equal(1);
-    expect(counts(first)).to.deep.equal(EMPTY);
-    clock.advance(4);
-    expect(timer.advanceClock()).to.equal(0);
-    clock.advance(1);
-    expect(timer.advanceClock()).to.equal(1);
-    expect(op.expirations).to.equal(1);
-  });
-
   it('is one of the library: a timer from outside is refused', () => {
     const outside = { add() {}, remove: () => false, advanceClock: () => 0, size: 0, close: () => [] };
     for (const timer of [outside, null, 5]) {

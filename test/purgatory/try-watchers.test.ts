@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { Purgatory, SystemTimer } from '../../src/index.ts';
 import { HostClock } from '../support/host-clock.ts';
-import { counts, EMPTY, hall, labels, Op } from '../support/op.ts';
+import { hall, labels, Op } from '../support/op.ts';
 import { turn } from '../support/turns.ts';
 import { uncaughtDuring } from '../support/uncaught.ts';
 
@@ -15,16 +15,6 @@ describe('behaviour 16: one pass of checkAndComplete', () => {
     order.length = 0;
     expect(purgatory.checkAndComplete('k')).to.equal(0);
     expect(order).to.deep.equal(['a', 'b', 'c']);
-  });
-
-  it('completes those that are ready, and counts them', () => {
-    const { purgatory, park, log } = hall();
-    const ops = ['a', 'b', 'c', 'd'].map((label) => park(label, ['k']));
-    ops[1].ready = true;
-    ops[3].ready = true;
-    expect(purgatory.checkAndComplete('k')).to.equal(2);
-    expect(log).to.deep.equal(['complete b', 'complete d']);
-    expect(purgatory.numDelayed).to.equal(2);
   });
 
   it('leaves operations parked during the pass to the next one', () => {
@@ -55,87 +45,6 @@ describe('behaviour 16: one pass of checkAndComplete', () => {
     expect(purgatory.numDelayed).to.equal(2);
   });
 
-  it('does not try one that left during the pass', () => {
-    const { purgatory, park } = hall();
-    park('a', ['k'], {
-      onCompleted: () => {
-        b.cancel();
-        c.forceComplete();
-      },
-    }).ready = true;
-    const b = park('b', ['k']);
-    const c = park('c', ['k']);
-    const d = park('d', ['k']);
-    d.ready = true;
-    expect(purgatory.checkAndComplete('k')).to.equal(2);
-    expect([b.tries, c.tries, d.tries]).to.deep.equal([0, 0, 1]);
-    expect(counts(purgatory)).to.deep.equal(EMPTY);
-  });
-
-  it('counts one that was cancelled and parked again among those of the next pass', () => {
-    const { purgatory, park } = hall();
-    const again = (op: Op): void => {
-      op.cancel();
-      purgatory.tryCompleteElseWatch(op, ['k']);
-      op.tries = 0;
-    };
-    park('a', ['k'], { onCompleted: () => again(b) }).ready = true;
-    const b = park('b', ['k']);
-    const c = park('c', ['k']);
-    expect(purgatory.checkAndComplete('k')).to.equal(1);
-    expect(b.tries).to.equal(0);
-    expect(c.tries).to.equal(1);
-    purgatory.checkAndComplete('k');
-    expect(b.tries).to.equal(1);
-    expect(labels(purgatory.cancelForKey('k'))).to.deep.equal(['c', 'b']);
-  });
-
-  it('never tries a new operation in the place of one that left, on this key or another', () => {
-    const { purgatory, park } = hall();
-    const fresh: Op[] = [];
-    park('a', ['k', 'l'], {
-      onCompleted: () => {
-        b.cancel();
-        c.cancel();
-        fresh.push(park('new on l', ['l', 'm']), park('new on k', ['k']), park('new on m', ['m']));
-      },
-    }).ready = true;
-    const b = park('b', ['k', 'm']);
-    const c = park('c', ['k']);
-    const d = park('d', ['k']);
-    expect(purgatory.checkAndComplete('k')).to.equal(1);
-    expect(fresh.map((op) => op.tries)).to.deep.equal([0, 0, 0]);
-    expect(d.tries).to.equal(1);
-    expect(labels(purgatory.cancelForKey('k'))).to.deep.equal(['d', 'new on k']);
-  });
-
-  it('survives that the operation under way, and all others, are cancelled', () => {
-    const { purgatory, park } = hall();
-    let armed = false;
-    park('a', ['k'], { onTry: () => void (armed && purgatory.cancelForKey('k')) });
-    const b = park('b', ['k']);
-    armed = true;
-    expect(purgatory.checkAndComplete('k')).to.equal(0);
-    expect(b.tries).to.equal(0);
-    expect(counts(purgatory)).to.deep.equal(EMPTY);
-  });
-
-  it('survives that the list empties and fills again behind its back', () => {
-    const { purgatory, park } = hall();
-    const fresh: Op[] = [];
-    park('a', ['k'], {
-      onCompleted: () => {
-        purgatory.cancelForKey('k');
-        for (let i = 0; i < 3; i++) fresh.push(park(`new ${i}`, ['k']));
-      },
-    }).ready = true;
-    park('b', ['k']);
-    park('c', ['k']);
-    expect(purgatory.checkAndComplete('k')).to.equal(1);
-    expect(fresh.map((op) => op.tries)).to.deep.equal([0, 0, 0]);
-    expect(labels(purgatory.cancelForKey('k'))).to.deep.equal(['new 0', 'new 1', 'new 2']);
-  });
-
   it('takes an inner event on its own key for the end of the turn', async () => {
     const { purgatory, park, log } = hall();
     let inner: number | undefined;
@@ -153,44 +62,6 @@ describe('behaviour 16: one pass of checkAndComplete', () => {
     expect(b.tries).to.equal(1);
     await turn();
     expect(b.tries).to.equal(2);
-  });
-
-  it('takes an inner pass of another key, which may complete what the outer has yet to try', () => {
-    const { purgatory, park, log } = hall();
-    const inner: number[] = [];
-    park('a', ['k'], { onCompleted: () => inner.push(purgatory.checkAndComplete('l')) }).ready = true;
-    park('b', ['k', 'l']).ready = true;
-    park('c', ['l']).ready = true;
-    const d = park('d', ['k']);
-    d.ready = true;
-    expect(purgatory.checkAndComplete('k')).to.equal(2);
-    expect(inner).to.deep.equal([2]);
-    expect(log).to.deep.equal(['complete a', 'complete b', 'complete c', 'complete d']);
-  });
-
-  it('takes inner passes in the middle of inner passes, with removals at every depth', () => {
-    const { purgatory, park, log } = hall();
-    let depth = 0;
-    const dive = (): void => {
-      if (depth >= 50) return;
-      depth++;
-      ops[100 - depth]?.cancel();
-      purgatory.checkAndComplete('k');
-    };
-    const ops = Array.from({ length: 100 }, (_, i) => park(`${i}`, ['k'], { onCompleted: dive }));
-    for (const op of ops) op.ready = true;
-    purgatory.checkAndComplete('k');
-    expect(counts(purgatory)).to.deep.equal(EMPTY);
-    expect(log).to.have.length(50);
-    expect(new Set(log).size).to.equal(50);
-  });
-
-  it('may be entered from an expiry', () => {
-    const { clock, purgatory, park, log } = hall();
-    park('a', ['k'], { delayMs: 5, onExpired: () => purgatory.checkAndComplete('k') });
-    park('b', ['k']).ready = true;
-    clock.advance(5);
-    expect(log).to.deep.equal(['complete a', 'expire a', 'complete b']);
   });
 
   it('may advance the clock in the middle, and skips what expired meanwhile', () => {
@@ -215,14 +86,6 @@ describe('behaviour 16: one pass of checkAndComplete', () => {
     expect(purgatory.checkAndComplete('k')).to.equal(1);
     expect(rest).to.deep.equal([b]);
     expect(b.tries).to.equal(0);
-  });
-
-  it('does not count completions that its own tries did not make', () => {
-    const { purgatory, park } = hall();
-    park('a', ['k'], { onCompleted: () => b.forceComplete() }).ready = true;
-    const b = park('b', ['l']);
-    expect(purgatory.checkAndComplete('k')).to.equal(1);
-    expect(b.isCompleted).to.equal(true);
   });
 });
 

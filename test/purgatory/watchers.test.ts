@@ -11,55 +11,6 @@ const parkAlone = ({ park }: Hall, count: number): Op[] =>
   Array.from({ length: count }, (_, i) => park(`${i}`, [`request ${i}`]));
 
 describe('The lone watcher of a key, which needs no watch list', () => {
-  it('is tried for an event on its key, and drops the key when it completes', () => {
-    const { purgatory, park, log } = hall();
-    const op = park('a', ['k']);
-    expect(counts(purgatory)).to.deep.equal({ watched: 1, watchedKeys: 1, numDelayed: 1 });
-    expect(purgatory.checkAndComplete('k')).to.equal(0);
-    op.ready = true;
-    expect(purgatory.checkAndComplete('l')).to.equal(0);
-    expect(purgatory.checkAndComplete('k')).to.equal(1);
-    expect(purgatory.checkAndComplete('k')).to.equal(0);
-    expect([op.tries, log]).to.deep.equal([2, ['complete a']]);
-    expect(counts(purgatory)).to.deep.equal(EMPTY);
-  });
-
-  it('is found by cancelForKey, by its deadline and by close', () => {
-    const { clock, purgatory, park, log } = hall();
-    const cancelled = park('cancelled', ['k']);
-    expect(purgatory.cancelForKey('k')).to.deep.equal([cancelled]);
-    park('expired', ['k'], { delayMs: 5 });
-    clock.advance(5);
-    const closed = park('closed', ['k']);
-    checkPurgatoryInvariants(purgatory);
-    expect(purgatory.close()).to.deep.equal([closed]);
-    expect(log).to.deep.equal(['complete expired', 'expire expired']);
-    expect(counts(purgatory)).to.deep.equal(EMPTY);
-  });
-
-  it('gets a list when others come, stands first in it, and the last of them drops the key', () => {
-    const { purgatory, park, log } = hall();
-    const ops = [park('a', ['k']), park('b', ['k', 'l']), park('c', ['k'])];
-    checkPurgatoryInvariants(purgatory);
-    expect(counts(purgatory)).to.deep.equal({ watched: 4, watchedKeys: 2, numDelayed: 3 });
-    for (const op of ops) op.ready = true;
-    expect(purgatory.checkAndComplete('k')).to.equal(3);
-    expect(log).to.deep.equal(['complete a', 'complete b', 'complete c']);
-    expect(counts(purgatory)).to.deep.equal(EMPTY);
-  });
-
-  it('comes to a key that others have just left', () => {
-    const { purgatory, park, log } = hall();
-    const a = park('a', ['k']);
-    const b = park('b', ['k']);
-    a.cancel();
-    b.cancel();
-    park('c', ['k']).ready = true;
-    checkPurgatoryInvariants(purgatory);
-    expect(purgatory.checkAndComplete('k')).to.equal(1);
-    expect(log).to.deep.equal(['complete c']);
-  });
-
   it('leaves an operation that its try parks on the key to the next event', () => {
     const { purgatory, park, log } = hall();
     let parked = 0;
