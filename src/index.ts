@@ -17,7 +17,7 @@ export type {
   SnapshotOptions,
 } from './purgatory/telemetry/purgatory-snapshot.ts';
 export type { NotYet, WaitResult } from './purgatory/wait.ts';
-export type { Attempt, AttemptContext } from './purgatory/wait-for.ts';
+export type { Condition, ConditionContext } from './purgatory/wait-for.ts';
 export type { FixedDelayOptions, FixedRateOptions } from './timer/periodic-task.ts';
 export { SystemTimer } from './timer/system-timer.ts';
 export type { SystemTimerOptions } from './timer/system-timer-options.ts';

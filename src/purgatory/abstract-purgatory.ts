@@ -94,6 +94,21 @@ export abstract class AbstractPurgatory<K, Op extends DelayedOperation> {
     return this.#parking.timer.advanceClock();
   }
 
+  /**
+   * Parked operations keep the process alive, as at first, unless they have no deadline. Calls `ref`
+   * of the timer, also of a shared one. O(1).
+   */
+  ref(): this {
+    this.timer.ref();
+    return this;
+  }
+
+  /** No operation keeps the process alive. Calls `unref` of the timer, also of a shared one. O(1). */
+  unref(): this {
+    this.timer.unref();
+    return this;
+  }
+
   /** Whether it was closed: then nothing is parked, and nothing can be. */
   get isClosed(): boolean {
     return this.#parking.isClosed;

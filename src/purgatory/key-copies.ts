@@ -19,16 +19,16 @@ export class KeyCopies<K> {
   /**
    * @throws TypeError ERR_INVALID_ARG_TYPE for no array, ERR_INVALID_ARG_VALUE for an empty one.
    */
-  take(watchKeys: readonly K[]): readonly K[] {
-    if (!Array.isArray(watchKeys)) throw invalidArgType('watchKeys', 'an instance of Array', watchKeys);
-    const { length } = watchKeys;
+  take(keys: readonly K[]): readonly K[] {
+    if (!Array.isArray(keys)) throw invalidArgType('keys', 'an instance of Array', keys);
+    const { length } = keys;
     const spare = length <= MAX_LENGTH ? this.#spares[length] : undefined;
-    if (spare === undefined) return newCopy(watchKeys);
+    if (spare === undefined) return newCopy(keys);
     this.#spares[length] = undefined;
     // Without a loop, which takes longer (docs/performance.md, "Tried and thrown out").
-    spare[0] = watchKeys[0];
-    if (length > 1) spare[1] = watchKeys[1];
-    if (length > 2) spare[2] = watchKeys[2];
+    spare[0] = keys[0];
+    if (length > 1) spare[1] = keys[1];
+    if (length > 2) spare[2] = keys[2];
     return spare as K[];
   }
 
@@ -43,8 +43,8 @@ export class KeyCopies<K> {
   }
 }
 
-function newCopy<K>(watchKeys: readonly K[]): readonly K[] {
-  const copy = [...watchKeys];
-  if (copy.length === 0) throw invalidArgValue('watchKeys', 'must name at least one key', watchKeys);
+function newCopy<K>(keys: readonly K[]): readonly K[] {
+  const copy = [...keys];
+  if (copy.length === 0) throw invalidArgValue('keys', 'must name at least one key', keys);
   return copy;
 }

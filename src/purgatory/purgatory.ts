@@ -30,7 +30,7 @@ import {
   type WaitOptions,
 } from './purgatory-options.ts';
 import type { NotYet, WaitResult } from './wait.ts';
-import { type Attempt, Waiter } from './wait-for.ts';
+import { type Condition, Waiter } from './wait-for.ts';
 import { Watchers } from './watchers.ts';
 
 /** Watchers of a key that are tried in the call that brings a hint; the bus slices those. */
@@ -69,7 +69,7 @@ export class Purgatory<K = string, Op extends DelayedOperation = DelayedOperatio
   }
 
   /**
-   * Tries `op`. If it cannot be completed yet, parks it until an event on one of `watchKeys`, or
+   * Tries `op`. If it cannot be completed yet, parks it until an event on one of `keys`, or
    * its deadline, completes it. True iff this call completed it. A key given twice counts once.
    * O(keys).
    *
@@ -81,12 +81,12 @@ export class Purgatory<K = string, Op extends DelayedOperation = DelayedOperatio
    * @throws PurgatoryError ERR_PURGATORY_CLOSED; _ALREADY_WATCHED: it is parked; _ALREADY_PENDING:
    *   it is in a timer; _FULL: `maxParked`, or the timer's `maxPending`, is reached.
    */
-  tryCompleteElseWatch(op: Op, watchKeys: readonly K[]): boolean {
+  tryCompleteElseWatch(op: Op, keys: readonly K[]): boolean {
     checkOperation(op);
-    const keys = this.#copies.take(watchKeys);
-    if (this.#parking.link !== undefined || isDebugging) this.#lookAt(keys);
-    const isCompleted = this.#parking.tryElseWatch(op, keys);
-    this.#copies.giveBack(keys);
+    const own = this.#copies.take(keys);
+    if (this.#parking.link !== undefined || isDebugging) this.#lookAt(own);
+    const isCompleted = this.#parking.tryElseWatch(op, own);
+    this.#copies.giveBack(own);
     return isCompleted;
   }
 
@@ -153,7 +153,7 @@ export class Purgatory<K = string, Op extends DelayedOperation = DelayedOperatio
   }
 
   /**
-   * Calls `attempt` now, and at each event on one of `watchKeys`, until it returns a value or a
+   * Calls `condition` now, and at each event on one of `keys`, until it returns a value or a
    * promise of one. Undefined, null and false mean "not yet". Resolves with that value, or with
    * `{ expired: true }` after `timeoutMs`. Ask `result.expired` before `result.value`. Keys are
    * compared as a Map compares them: `7` is not `'7'`, and an object equals only itself. O(keys).
@@ -164,31 +164,31 @@ export class Purgatory<K = string, Op extends DelayedOperation = DelayedOperatio
    * ended, the result of a try is dropped. `context.signal` aborts if the wait ends without a
    * value.
    *
-   * When `maxParked`, or the timer's `maxPending`, is reached, the wait is refused before `attempt`
+   * When `maxParked`, or the timer's `maxPending`, is reached, the wait is refused before `condition`
    * is called.
    *
-   * Rejects with `signal.reason` on abort; with what `attempt` throws; with a TypeError or
+   * Rejects with `signal.reason` on abort; with what `condition` throws; with a TypeError or
    * RangeError (Node's codes) for bad arguments; with a PurgatoryError: ERR_PURGATORY_CLOSED,
    * _FULL, or _CANCELLED by `cancelForKey`. Never throws.
    */
   waitFor<T>(
-    watchKeys: readonly K[],
-    attempt: Attempt<T, K>,
+    keys: readonly K[],
+    condition: Condition<T, K>,
     options: WaitOptions,
   ): Promise<WaitResult<Exclude<T, NotYet>>> {
     try {
-      const keys = this.#copies.take(watchKeys);
-      if (this.#parking.link !== undefined || isDebugging) this.#lookAt(keys);
-      requiredFunction('attempt', attempt);
+      const own = this.#copies.take(keys);
+      if (this.#parking.link !== undefined || isDebugging) this.#lookAt(own);
+      requiredFunction('condition', condition);
       const checked = checkedWaitOptions(options);
       if (this.#parking.isClosed) throw this.#parking.countRefusal(purgatoryClosed(this.name));
       if (checked.signal !== undefined) throwIfAborted(checked.signal);
       // Before its try: a limit that lets reads begin sheds no load.
       this.#parking.checkRoom(checked.timeoutMs);
-      const wait = new Waiter(attempt as Attempt<unknown, unknown>, checked);
+      const wait = new Waiter(condition as Condition<unknown, unknown>, checked);
       try {
-        this.#parking.tryElseWatch(wait, keys);
-        this.#copies.giveBack(keys);
+        this.#parking.tryElseWatch(wait, own);
+        this.#copies.giveBack(own);
       } catch (error) {
         wait.abort(error); // what its try has begun aborts, too
       }

@@ -13,7 +13,7 @@ import type { CheckedWaitOptions } from './purgatory-options.ts';
 import { isAnswer, type NotYet, Wait, type WaitResult } from './wait.ts';
 
 /** The condition of {@link Purgatory.waitFor} gets it at each try. */
-export interface AttemptContext<K = string> {
+export interface ConditionContext<K = string> {
   /**
    * Aborts when the wait ends without a value: by its deadline, an abort, `cancelForKey`, `close`
    * or a throw. What a try brings after that is dropped. So a condition that claims something looks
@@ -32,7 +32,7 @@ export interface AttemptContext<K = string> {
  * either. 0, '' and NaN are values. The value becomes the `value` of a {@link WaitResult} that has
  * not `expired`.
  */
-export type Attempt<T, K = string> = (context: AttemptContext<K>) => T | NotYet | Promise<T | NotYet>;
+export type Condition<T, K = string> = (context: ConditionContext<K>) => T | NotYet | Promise<T | NotYet>;
 
 /** The tries of a condition that returns promises. */
 class AsyncTries {
@@ -65,14 +65,14 @@ class AsyncTries {
   }
 }
 
-export class Waiter extends Wait implements AttemptContext<unknown> {
-  readonly #condition: Attempt<unknown, unknown>;
+export class Waiter extends Wait implements ConditionContext<unknown> {
+  readonly #condition: Condition<unknown, unknown>;
   /** There when the condition has returned a promise: at the next tries it may, too. */
   #tries: AsyncTries | undefined;
   /** There when the condition has asked for its signal: most look at memory, and never do. */
   #controller: AbortController | undefined;
 
-  constructor(condition: Attempt<unknown, unknown>, options: CheckedWaitOptions) {
+  constructor(condition: Condition<unknown, unknown>, options: CheckedWaitOptions) {
     super(options);
     this.#condition = condition;
     this.#tries = undefined;

@@ -41,22 +41,22 @@ class NaivePurgatory {
   }
 
   park(label: string, delayMs: number, thresholds: [Key, Value][]): void {
-    const unreached = thresholds.filter((threshold) => !this.isReached(threshold));
+    const lowest = new Map([...thresholds].sort(([, p], [, q]) => compare(q, p)));
+    const keys = [...new Set(thresholds.map(([key]) => key))];
+    const unreached = keys
+      .map((key): [Key, Value] => [key, lowest.get(key) as Value])
+      .filter((threshold) => !this.isReached(threshold));
     if (unreached.length === 0) this.log.push(`complete ${label}`);
     else this.waits.push({ label, deadlineMs: this.nowMs + delayMs, unreached });
   }
 
   advance(key: Key, value: Value): number {
     this.values.set(key, value);
-    // In the order of the highest threshold that a wait had on the key, because only then does the
-    // wait have all of them. Ties are in park order.
-    const reached = this.waits
-      .map((wait) => ({ wait, last: highest(wait.unreached.filter(([k, t]) => k === key && t <= value)) }))
-      .filter(({ last }) => last !== undefined)
-      .sort((p, q) => compare(p.last as Value, q.last as Value));
+    // In the order of the thresholds. Ties are in park order.
+    const reached = this.#waitsOn(key).filter(({ threshold }) => threshold <= value);
     let completed = 0;
     for (const { wait } of reached) {
-      const left = wait.unreached.filter((threshold) => !(threshold[0] === key && threshold[1] <= value));
+      const left = wait.unreached.filter((threshold) => threshold[0] !== key);
       wait.unreached.splice(0, Number.POSITIVE_INFINITY, ...left);
       if (left.length > 0) continue;
       this.#drop(wait);
@@ -83,15 +83,17 @@ class NaivePurgatory {
   }
 
   cancelForKey(key: Key): string[] {
-    const lowest = (wait: Wait): Value | undefined =>
-      wait.unreached
-        .filter(([k]) => k === key)
-        .map(([, t]) => t)
-        .sort(compare)[0];
-    const cancelled = this.waits.filter((wait) => lowest(wait) !== undefined);
-    cancelled.sort((p, q) => compare(lowest(p) as Value, lowest(q) as Value));
+    const cancelled = this.#waitsOn(key).map(({ wait }) => wait);
     for (const wait of cancelled) this.#drop(wait);
     return cancelled.map(({ label }) => label);
+  }
+
+  /** In the order of their thresholds. */
+  #waitsOn(key: Key): { wait: Wait; threshold: Value }[] {
+    return this.waits
+      .flatMap((wait) => wait.unreached.map(([k, threshold]) => ({ wait, k, threshold })))
+      .filter(({ k }) => k === key)
+      .sort((p, q) => compare(p.threshold, q.threshold));
   }
 
   #drop(wait: Wait): void {
@@ -101,13 +103,6 @@ class NaivePurgatory {
 
 function compare(p: Value, q: Value): number {
   return p < q ? -1 : p > q ? 1 : 0;
-}
-
-function highest(thresholds: [Key, Value][]): Value | undefined {
-  return thresholds
-    .map(([, threshold]) => threshold)
-    .sort(compare)
-    .at(-1);
 }
 
 interface Both {

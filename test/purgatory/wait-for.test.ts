@@ -180,7 +180,7 @@ describe('waitFor refuses bad arguments by a rejection, never by a throw', () =>
   const cases: [string, readonly unknown[], string][] = [
     ['no keys', [[], () => 1, { timeoutMs: 5 }], 'ERR_INVALID_ARG_VALUE'],
     ['keys that are no array', ['key', () => 1, { timeoutMs: 5 }], 'ERR_INVALID_ARG_TYPE'],
-    ['an attempt that is no function', [['k'], 'attempt', { timeoutMs: 5 }], 'ERR_INVALID_ARG_TYPE'],
+    ['a condition that is no function', [['k'], 'condition', { timeoutMs: 5 }], 'ERR_INVALID_ARG_TYPE'],
     ['no options', [['k'], () => 1], 'ERR_INVALID_ARG_TYPE'],
     ['null for options', [['k'], () => 1, null], 'ERR_INVALID_ARG_TYPE'],
     ['no timeoutMs', [['k'], () => 1, {}], 'ERR_INVALID_ARG_TYPE'],

@@ -1,8 +1,8 @@
 import { expectTypeOf } from 'expect-type';
 import {
-  type Attempt,
-  type AttemptContext,
   type Clock,
+  type Condition,
+  type ConditionContext,
   DelayedOperation,
   type EventOptions,
   ManualClock,
@@ -61,14 +61,14 @@ fetches.numDelayed = 1;
 const plain = new Purgatory('plain');
 plain.notify('key');
 expectTypeOf(plain.close()).toEqualTypeOf<DelayedOperation[]>();
-expectTypeOf<Attempt<number>>().parameter(0).toEqualTypeOf<AttemptContext<string>>();
+expectTypeOf<Condition<number>>().parameter(0).toEqualTypeOf<ConditionContext<string>>();
 // @ts-expect-error the keys of several events, where one key is meant
 plain.notify(['a', 'b']);
 // @ts-expect-error a number, where keys are strings
 void plain.waitFor([7], () => undefined, { timeoutMs: 5 });
 new Purgatory<unknown>('anything').notify({ any: 'key' });
 
-// The value of waitFor is what `attempt` returns, without undefined.
+// The value of waitFor is what the condition returns, without undefined.
 declare const found: string | undefined;
 const waited = fetches.waitFor(['k'], () => found, { timeoutMs: 5, signal: AbortSignal.timeout(5) });
 expectTypeOf(waited).toEqualTypeOf<Promise<WaitResult<string>>>();
@@ -98,7 +98,7 @@ expectTypeOf(fetches.waitFor<boolean | null>(['k'], () => isDone, { timeoutMs: 5
   Promise<WaitResult<true>>
 >();
 void fetches.waitFor(['k'], ({ key }) => key?.length, { timeoutMs: 5 });
-// An attempt may return a promise, and is given a signal.
+// A condition may return a promise, and is given a signal.
 const read = async ({ signal }: { signal: AbortSignal }): Promise<string | undefined> =>
   signal.aborted ? undefined : found;
 expectTypeOf(fetches.waitFor(['k'], read, { timeoutMs: 5, label: 'GET /' })).toEqualTypeOf<

@@ -1,5 +1,5 @@
 import { expectTypeOf } from 'expect-type';
-import type { WaitResult } from 'purgatory';
+import type { Timer, WaitResult } from 'purgatory';
 import { LocalHub } from 'purgatory/bus';
 import { SharedWaits } from 'purgatory/shared';
 
@@ -28,7 +28,7 @@ expectTypeOf(wait).toExtend<Promise<WaitResult<number>>>();
 expectTypeOf(jobs.waitUntil('job-7', (state) => state === 'done', { timeoutMs: 5 })).toExtend<
   Promise<WaitResult<true>>
 >();
-expectTypeOf(jobs.timer.snapshot().pending).toBeNumber();
+expectTypeOf(jobs.timer).toEqualTypeOf<Timer>();
 void wait.then((result) => {
   if (result.expired) expectTypeOf(result.state).toEqualTypeOf<'running' | 'done' | undefined>();
 });

@@ -154,7 +154,7 @@ export const PURGATORY_READINGS: readonly Reading<ObservedSnapshot>[] = [
   counter(
     'purgatory.rejected',
     'operation',
-    'Parked operations that were taken out because their own attempt threw',
+    'Parked operations that were taken out because their own condition threw',
     'rejected',
   ),
   counter('purgatory.failures', 'failure', 'Throws of user code inside a pass or an expiry', 'failed'),

@@ -4,7 +4,7 @@
 // Invariants. It owns the queue of passes. A pass is one key of one load. It offers the state, in
 // park order, to the waits that were parked before the load began.
 //
-// Costs. O(1) for each wait besides its `accept`. (npm run bench -- shared)
+// Costs. O(1) for each wait besides its condition. (npm run bench -- shared)
 import { Fifo } from '../../turns/fifo.ts';
 import type { Job } from '../../turns/job.ts';
 import { DEFAULT_SLICE_MS, type Scheduler } from '../../turns/scheduler.ts';

@@ -15,6 +15,7 @@ import { reportError } from '../../base/report-error.ts';
 import { keyText } from '../../base/text.ts';
 import { TurnEnd } from '../../clock/later.ts';
 import type { Parking } from '../../purgatory/parking.ts';
+import { SystemTimer } from '../../timer/system-timer.ts';
 import type { Timer } from '../../timer/timer.ts';
 import type { TimerTask } from '../../timer/timer-task.ts';
 import { type Answer, Answers, type Retry } from './answers.ts';
@@ -56,14 +57,16 @@ export class Loads<V> {
     lists: WaiterLists<V>,
     meter: LoadMeter,
   ) {
-    const { timer } = parking;
     this.#options = options;
     this.#parking = parking;
-    this.#timer = timer;
+    // A timer that is shared may be full or closed. Then loads would begin that nothing ends.
+    const { timer } = parking;
+    this.#timer = options.timer === undefined ? timer : new SystemTimer({ clock: timer.clock });
+    if (!timer.hasRef()) this.#timer.unref();
     this.#meter = meter;
     this.#lists = lists;
     this.#due = new DueKeys(options.loadBatch);
-    this.#looks = new Looks(timer, (key) => this.#makeDue(key));
+    this.#looks = new Looks(this.#timer, (key) => this.#makeDue(key));
     this.#answers = new Answers(parking.scheduler, lists, (answer) => this.#answered(answer));
   }
 
@@ -117,6 +120,12 @@ export class Loads<V> {
     this.#due.clear();
     for (const load of this.#underWay.keys()) load.abort();
     this.#underWay.clear();
+    if (this.#timer !== this.#parking.timer) this.#timer.close();
+  }
+
+  /** Of its time-outs, retries, rechecks and polls. */
+  get timer(): Timer {
+    return this.#timer;
   }
 
   #makeDue(key: WatchedKey): void {

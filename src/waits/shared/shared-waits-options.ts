@@ -15,6 +15,7 @@ import { knownOptions, type OptionNames } from '../../base/unread-options.ts';
 import { checkedBus, type JoinableBus } from '../../bus/membership/bus-member.ts';
 import type { Clock } from '../../clock/clock.ts';
 import type { WaitOptions } from '../../purgatory/purgatory-options.ts';
+import type { Timer } from '../../timer/timer.ts';
 
 /** Reads the state of many keys at once. An Error in place of a state is the error of that key. */
 export type LoadKeys<V> = (
@@ -55,6 +56,11 @@ export interface SharedWaitsOptions<V> {
   pollMs?: number | undefined;
   /** The most waits at once: an integer >= 1, or Infinity. Default Infinity. */
   maxParked?: number | undefined;
+  /**
+   * A timer to share with others, for the deadlines. Default: a SystemTimer of its own, closed with
+   * it. Loads have a timer of their own, which is never full.
+   */
+  timer?: Timer | undefined;
   /** The source of time of deadlines, retries, rechecks and polls. Default: the system's clock. */
   clock?: Clock | undefined;
   /**
@@ -86,6 +92,7 @@ const SHARED_WAITS_OPTIONS: OptionNames<SharedWaitsOptions<unknown>> = {
   recheckMs: true,
   pollMs: true,
   maxParked: true,
+  timer: true,
   clock: true,
   onError: true,
 };
@@ -93,7 +100,7 @@ const DELAY_MS: NumberRule = { min: 1, max: Number.MAX_SAFE_INTEGER };
 
 /**
  * @throws TypeError, RangeError (Node's codes) for a name that is no string, or a bad option.
- *   `maxParked` and `clock` are checked elsewhere.
+ *   `maxParked`, `timer` and `clock` are checked elsewhere.
  */
 export function checkedSharedWaitsOptions<V>(
   name: string,
@@ -103,7 +110,7 @@ export function checkedSharedWaitsOptions<V>(
   requiredOptions('options', options);
   knownOptions(`shared waits "${name}"`, options, SHARED_WAITS_OPTIONS);
   const { load, bus, loadBatch, concurrency, loadTimeoutMs, recheckMs = [] } = options;
-  const { pollMs, maxParked, clock, onError } = options;
+  const { pollMs, maxParked, timer, clock, onError } = options;
   requiredFunction('options.load', load);
   return {
     name,
@@ -118,6 +125,7 @@ export function checkedSharedWaitsOptions<V>(
       .sort((x, y) => x - y),
     pollMs: checkedNumber('options.pollMs', pollMs, Number.POSITIVE_INFINITY, DELAY_MS),
     maxParked,
+    timer,
     clock,
     onError: checkedFunction('options.onError', onError),
   };

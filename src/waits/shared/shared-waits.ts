@@ -1,11 +1,11 @@
 // Waits on state that is kept elsewhere: in a database, a file, another service. A wait names a key
-// and says which state it accepts. One load a key and event reads the state for all waits.
+// and says its condition. One load a key and event reads the state for all waits.
 //
-//  waitUntil(key) ─┐                                ┌─► accept ► answered
+//  waitUntil(key) ─┐                                ┌─► met ► answered
 //  changed(key) ───┼─► due ─► load(keys), batched ──┤
 //  the bus ────────┘                                └─► not yet: waits for the next event
 //
-// Invariants. It owns its keys, its parking and its timer. Each hint is followed by a load that
+// Invariants. It owns its keys and its parking. Each hint is followed by a load that
 // begins after it. A key without a wait is never loaded and takes no memory. A load: O(its keys and
 // waits).
 import { throwIfAborted } from '../../base/abort-listeners.ts';
@@ -18,7 +18,6 @@ import { Parking } from '../../purgatory/parking.ts';
 import { checkedPurgatoryOptions, checkedWaitOptions } from '../../purgatory/purgatory-options.ts';
 import type { PurgatorySnapshot, SnapshotOptions } from '../../purgatory/telemetry/purgatory-snapshot.ts';
 import type { NotYet } from '../../purgatory/wait.ts';
-import type { SystemTimer } from '../../timer/system-timer.ts';
 import { LoadMeter, type LoadsSnapshot } from './load-meter.ts';
 import { LoadSweep } from './load-sweep.ts';
 import { Loads } from './loads.ts';
@@ -52,9 +51,9 @@ export class SharedWaits<V> extends AbstractPurgatory<string, never> {
    */
   constructor(name: string, options: SharedWaitsOptions<V>) {
     const checked = checkedSharedWaitsOptions(name, options);
-    const { bus, loadBatch, maxParked, clock } = checked;
+    const { bus, loadBatch, maxParked, timer, clock } = checked;
     const lists = new WaiterLists<V>();
-    const parking = new Parking<string>(checkedPurgatoryOptions(name, { clock, maxParked }), lists);
+    const parking = new Parking<string>(checkedPurgatoryOptions(name, { timer, clock, maxParked }), lists);
     super(parking);
     this.#lists = lists;
     this.#parking = parking;
@@ -70,42 +69,48 @@ export class SharedWaits<V> extends AbstractPurgatory<string, never> {
     parking.link = BusLink.join(bus && { bus }, { name, hinted }, lists, sweepOf);
   }
 
-  /** Its own timer, for metrics: it has deadlines, retries, rechecks and polls. */
-  override get timer(): SystemTimer {
-    return super.timer as SystemTimer;
+  /** As `ref` of a Purgatory. Its loads keep the process alive, too. */
+  override ref(): this {
+    this.#loads.timer.ref();
+    return super.ref();
+  }
+
+  /** As `unref` of a Purgatory, and its loads let the process end. */
+  override unref(): this {
+    this.#loads.timer.unref();
+    return super.unref();
   }
 
   /**
-   * Waits until the condition `accept` returns a value: undefined, null and false mean "not yet".
-   * `accept` is called with each state of `key` from a load that began after this call. The state
-   * is undefined where the load had none for the key. Resolves with the value of `accept`, or with
-   * `{ expired: true, state }` after `timeoutMs`: the state that `accept` was given last, or
-   * undefined. The first load begins at the end of this turn, or after a load of the key that is
-   * under way. With `timeoutMs: 0` that load ends the wait, however long it takes: it answers or
-   * expires with the state that was read, or without one if the load fails and is tried again.
-   * O(1).
+   * Waits until `condition` returns a value: undefined, null and false mean "not yet". It is called
+   * with each state of `key` from a load that began after this call. The state is undefined where
+   * the load had none for the key. Resolves with that value, or with `{ expired: true, state }` after
+   * `timeoutMs`: the state that `condition` was given last, or undefined. The first load begins at
+   * the end of this turn, or after a load of the key that is under way. With `timeoutMs: 0` that load
+   * ends the wait, however long it takes: it answers or expires with the state that was read, or
+   * without one if the load fails and is tried again. O(1).
    *
-   * Rejects with `signal.reason` on abort; with what `accept` throws; with the Error that a load had
-   * for the key; without `onError`, with the error of a failed load; with a TypeError
-   * ERR_INVALID_RETURN_VALUE when `accept` returns a promise; with a TypeError or RangeError (Node's
-   * codes) for bad arguments; with a PurgatoryError: ERR_PURGATORY_CLOSED, _CANCELLED by
+   * Rejects with `signal.reason` on abort; with what `condition` throws; with the Error that a load
+   * had for the key; without `onError`, with the error of a failed load; with a TypeError
+   * ERR_INVALID_RETURN_VALUE when `condition` returns a promise; with a TypeError or RangeError
+   * (Node's codes) for bad arguments; with a PurgatoryError: ERR_PURGATORY_CLOSED, _CANCELLED by
    * `cancelForKey`, or _FULL: `maxParked` is reached. Never throws.
    */
   waitUntil<T>(
     key: string,
-    accept: (value: V | undefined) => T | NotYet,
+    condition: (value: V | undefined) => T | NotYet,
     options: WaitUntilOptions,
   ): Promise<SharedWaitResult<Exclude<T, NotYet>, V>> {
     try {
       this.#checkKey(key);
-      requiredFunction('accept', accept);
+      requiredFunction('condition', condition);
       const checked = checkedWaitOptions(options);
       if (this.isClosed) throw this.#parking.countRefusal(purgatoryClosed(this.name));
       throwIfAborted(checked.signal);
       const watched = this.#lists.keyOf(key);
       const isLook = checked.timeoutMs <= 0;
       const Kind = isLook ? SharedLook : SharedWaiter;
-      const waiter = new Kind<V>(watched, this.#removed, accept, checked);
+      const waiter = new Kind<V>(watched, this.#removed, condition, checked);
       this.#parking.park(waiter, [key]);
       // A load before the bus has subscribed might miss a change, and another would have to follow.
       if (isLook || !this.#lists.interest?.isHeld(key)) this.#loads.event(watched);

@@ -87,19 +87,19 @@ export class SharedWaiter<V> extends Wait {
   /** The state that was offered last. */
   #state: V | undefined;
   readonly #removed: (waiter: SharedWaiter<V>) => void;
-  readonly #accept: (value: V | undefined) => unknown;
+  readonly #condition: (value: V | undefined) => unknown;
 
   /** @param removed is called once, when the wait has ended and is off all lists. */
   constructor(
     watched: WatchedKey,
     removed: (waiter: SharedWaiter<V>) => void,
-    accept: (value: V | undefined) => unknown,
+    condition: (value: V | undefined) => unknown,
     options: CheckedWaitOptions,
   ) {
     super(options);
     this.watched = watched;
     this.#removed = removed;
-    this.#accept = accept;
+    this.#condition = condition;
   }
 
   override get $type(): string {
@@ -120,15 +120,15 @@ export class SharedWaiter<V> extends Wait {
    */
   offer(value: V | undefined): boolean {
     this.#state = value;
-    const accept = this.#accept;
+    const condition = this.#condition;
     let answer: unknown;
     try {
-      answer = accept(value);
+      answer = condition(value);
       if (typeof (answer as PromiseLike<unknown> | undefined)?.then === 'function') {
         Promise.resolve(answer).catch(() => {}); // the error below says it all
         throw invalidReturnValue(
           'a value, or undefined, null or false for "not yet", and no promise',
-          'accept',
+          'condition',
           answer,
         );
       }
@@ -151,8 +151,8 @@ export class SharedWaiter<V> extends Wait {
 
 /** A wait with `timeoutMs: 0`: the first load ends it, whatever it brings. It is in no timer. */
 export class SharedLook<V> extends SharedWaiter<V> {
-  constructor(...[watched, removed, accept, options]: ConstructorParameters<typeof SharedWaiter<V>>) {
-    super(watched, removed, accept, { ...options, timeoutMs: Number.POSITIVE_INFINITY });
+  constructor(...[watched, removed, condition, options]: ConstructorParameters<typeof SharedWaiter<V>>) {
+    super(watched, removed, condition, { ...options, timeoutMs: Number.POSITIVE_INFINITY });
   }
 
   override offer(value: V | undefined): boolean {

@@ -74,11 +74,11 @@ describe('Answers to many waiters of one key', () => {
     const { clock, waits, calls, loaded } = loading();
     const tried: string[] = [];
     const wait = (name: string, isAnswer: boolean): Promise<unknown> => {
-      const accept = (): boolean => {
+      const condition = (): boolean => {
         if (tried.push(name) === 1) clock.advance(10);
         return isAnswer;
       };
-      return waits.waitUntil('job', accept, { timeoutMs: 10 });
+      return waits.waitUntil('job', condition, { timeoutMs: 10 });
     };
     const first = wait('first', true);
     const second = wait('second', true);
@@ -100,8 +100,10 @@ describe('Answers to many waiters of one key', () => {
     const { clock, waits, calls, loaded } = loading();
     const controller = new AbortController();
     const first = waits.waitUntil('job', () => clock.advance(10) === undefined, { timeoutMs: 1_000 });
-    const accept = (): void => controller.abort('gone');
-    const aborted = rejection(waits.waitUntil('job', accept, { timeoutMs: 10, signal: controller.signal }));
+    const condition = (): void => controller.abort('gone');
+    const aborted = rejection(
+      waits.waitUntil('job', condition, { timeoutMs: 10, signal: controller.signal }),
+    );
     await loaded();
     await calls[0].answer({ job: 1 });
     expect(await first).to.deep.equal({ expired: false, value: true });

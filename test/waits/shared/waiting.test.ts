@@ -1,6 +1,6 @@
 import { getEventListeners } from 'node:events';
 import { expect } from 'chai';
-import { ManualClock } from '../../../src/index.ts';
+import { ManualClock, SystemTimer } from '../../../src/index.ts';
 import { SharedWaits, type SharedWaitsOptions } from '../../../src/waits/shared/index.ts';
 import { codeOf } from '../../support/code-of.ts';
 import { PolyfilledSignal } from '../../support/polyfilled-signal.ts';
@@ -20,6 +20,55 @@ describe('A wait on shared state', () => {
     await calls[0].answer();
     expect(await result).to.deep.equal({ expired: false, value: 7 });
     await expectEmpty(all);
+  });
+
+  it('has its deadline in a timer that is shared, and its loads in none that may be full', async () => {
+    const clock = new ManualClock();
+    const timer = new SystemTimer({ clock, maxPending: 1 });
+    const loads: { keys: readonly string[]; signal: AbortSignal }[] = [];
+    const errors: unknown[] = [];
+    const waits = new SharedWaits<number>('jobs', {
+      timer,
+      load: (keys, { signal }) => {
+        loads.push({ keys, signal });
+        return new Promise(() => {}); // hangs
+      },
+      loadTimeoutMs: 1_000,
+      pollMs: 500,
+      onError: (error) => errors.push(error),
+    });
+    expect(waits.timer).to.equal(timer);
+    const first = waits.waitUntil('a', () => undefined, { timeoutMs: 5_000 });
+    const refused = rejection(waits.waitUntil('b', () => undefined, { timeoutMs: 5_000 }));
+    expect(await refused).to.have.property('code', 'ERR_PURGATORY_FULL');
+    expect(timer.size).to.equal(1);
+    await turn();
+    clock.advance(1_000);
+    expect([loads.length, loads[0].signal.aborted, errors.length]).to.deep.equal([1, true, 1]);
+    clock.advance(4_000);
+    expect(await first).to.deep.equal({ expired: true, state: undefined });
+    waits.close();
+    expect([timer.isClosed, timer.size]).to.deep.equal([false, 0]);
+  });
+
+  it('ends when the timer that is shared is closed', async () => {
+    const timer = new SystemTimer({ clock: new ManualClock() });
+    const load = async (): Promise<Map<string, number>> => new Map();
+    const waits = new SharedWaits<number>('jobs', { timer, load });
+    const wait = rejection(waits.waitUntil('a', () => undefined, { timeoutMs: 5_000 }));
+    timer.close();
+    expect(await wait).to.have.property('code', 'ERR_PURGATORY_CLOSED');
+    const late = rejection(waits.waitUntil('a', () => undefined, { timeoutMs: 5_000 }));
+    expect(await late).to.have.property('code', 'ERR_PURGATORY_CLOSED');
+    waits.close();
+  });
+
+  it('keeps the process alive, or not, by ref and unref, with its loads', () => {
+    const timer = new SystemTimer({ clock: new ManualClock() });
+    const load = async (): Promise<Map<string, number>> => new Map();
+    using waits = new SharedWaits<number>('jobs', { timer, load });
+    expect([waits.unref(), timer.hasRef()]).to.deep.equal([waits, false]);
+    expect([waits.ref(), timer.hasRef()]).to.deep.equal([waits, true]);
   });
 
   it('stays until a hint brings the state that it accepts', async () => {
@@ -50,7 +99,7 @@ describe('A wait on shared state', () => {
     expect([await result, offered]).to.deep.equal([{ expired: false, value: 'gone' }, [undefined]]);
   });
 
-  it('takes undefined, null and false from accept for "not yet"', async () => {
+  it('takes undefined, null and false from the condition for "not yet"', async () => {
     for (const value of [undefined, null, false]) {
       const { clock, waits, calls, loaded } = loading();
       const result = waits.waitUntil('job', () => value, { timeoutMs: 5 });
@@ -147,7 +196,7 @@ describe('A wait on shared state', () => {
     waits.close();
   });
 
-  it('with a timeout of 0 may be aborted, and end in its own accept', async () => {
+  it('with a timeout of 0 may be aborted, and end in its own condition', async () => {
     const { waits, wait, calls, loaded } = loading();
     const controller = new AbortController();
     const aborted = rejection(wait('job', 1, { timeoutMs: 0, signal: controller.signal }));
@@ -224,7 +273,7 @@ describe('A wait on shared state', () => {
     expect(await rejected).to.have.property('name', 'AbortError');
   });
 
-  it('is rejected by what its own accept throws; the others of the key are answered', async () => {
+  it('is rejected by what its own condition throws; the others of the key are answered', async () => {
     const all = loading();
     const { waits, wait, calls, loaded } = all;
     const before = wait('job');
@@ -249,29 +298,29 @@ describe('A wait on shared state', () => {
     await expectEmpty(all);
   });
 
-  it('is rejected when its accept returns a promise, which would never be "not yet"', async () => {
+  it('is rejected when its condition returns a promise, which would never be "not yet"', async () => {
     const { waits, calls, loaded } = loading();
     const rejected = rejection(waits.waitUntil('job', async () => undefined, { timeoutMs: 5 }));
     await loaded();
     await calls[0].answer();
     const error = (await rejected) as Error & { code: string };
     expect(error.code).to.equal('ERR_INVALID_RETURN_VALUE');
-    expect(error.message).to.contain('"accept"');
+    expect(error.message).to.contain('"condition"');
   });
 
-  it('is rejected by that error alone when its accept is async and rejects itself', async () => {
+  it('is rejected by that error alone when its condition is async and rejects itself', async () => {
     const { waits, calls, loaded } = loading();
-    const accept = async (): Promise<undefined> => {
-      throw new Error('from accept');
+    const condition = async (): Promise<undefined> => {
+      throw new Error('from condition');
     };
-    const rejected = rejection(waits.waitUntil('job', accept, { timeoutMs: 5 }));
+    const rejected = rejection(waits.waitUntil('job', condition, { timeoutMs: 5 }));
     await loaded();
     const unhandled = await unhandledDuring(() => calls[0].answer());
     expect(await rejected).to.have.property('code', 'ERR_INVALID_RETURN_VALUE');
     expect(unhandled).to.deep.equal([]);
   });
 
-  it('may end itself from its accept', async () => {
+  it('may end itself from its condition', async () => {
     const all = loading();
     const { waits, calls, loaded } = all;
     const controller = new AbortController();
@@ -287,7 +336,7 @@ describe('A wait on shared state', () => {
     await expectEmpty(all);
   });
 
-  it('may close the waits from its accept, and is rejected as the others are', async () => {
+  it('may close the waits from its condition, and is rejected as the others are', async () => {
     const { waits, wait, calls, loaded } = loading();
     const first = rejection(
       waits.waitUntil(
@@ -429,14 +478,14 @@ describe('Bad arguments of shared waits', () => {
     expect(codeOf(() => new SharedWaits(7 as unknown as string, { load }))).to.equal('ERR_INVALID_ARG_TYPE');
   });
 
-  const accept = (): undefined => undefined;
+  const condition = (): undefined => undefined;
   const badWaits: readonly [unknown[], string, string][] = [
-    [[7, accept, { timeoutMs: 5 }], 'ERR_INVALID_ARG_TYPE', '"key"'],
-    [['job', 7, { timeoutMs: 5 }], 'ERR_INVALID_ARG_TYPE', '"accept"'],
-    [['job', accept], 'ERR_INVALID_ARG_TYPE', '"options"'],
-    [['job', accept, {}], 'ERR_INVALID_ARG_TYPE', '"options.timeoutMs"'],
-    [['job', accept, { timeoutMs: Number.NaN }], 'ERR_OUT_OF_RANGE', '"options.timeoutMs"'],
-    [['job', accept, { timeoutMs: 5, signal: {} }], 'ERR_INVALID_ARG_TYPE', '"options.signal"'],
+    [[7, condition, { timeoutMs: 5 }], 'ERR_INVALID_ARG_TYPE', '"key"'],
+    [['job', 7, { timeoutMs: 5 }], 'ERR_INVALID_ARG_TYPE', '"condition"'],
+    [['job', condition], 'ERR_INVALID_ARG_TYPE', '"options"'],
+    [['job', condition, {}], 'ERR_INVALID_ARG_TYPE', '"options.timeoutMs"'],
+    [['job', condition, { timeoutMs: Number.NaN }], 'ERR_OUT_OF_RANGE', '"options.timeoutMs"'],
+    [['job', condition, { timeoutMs: 5, signal: {} }], 'ERR_INVALID_ARG_TYPE', '"options.signal"'],
   ];
   for (const [index, [args, code, name]] of badWaits.entries()) {
     it(`reject the wait, and nothing is parked: case ${index} of ${name}`, async () => {

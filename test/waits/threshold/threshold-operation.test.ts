@@ -35,6 +35,19 @@ describe('ThresholdPurgatory.tryCompleteElseWatch', () => {
     expect(counts(g)).to.deep.equal([0, 0, 0, 0]);
   });
 
+  it('counts a key that is given twice once, with its lower threshold', () => {
+    const { purgatory, log } = gauge();
+    const op = new LoggingOperation('op', 1000, log);
+    purgatory.tryCompleteElseWatch(op, [
+      ['p0', 7],
+      ['p1', 1],
+      ['p0', 5],
+    ]);
+    expect([purgatory.watchersOf('p0'), purgatory.watched]).to.deep.equal([1, 2]);
+    purgatory.advance('p0', 5);
+    expect(purgatory.advance('p1', 1)).to.equal(1);
+  });
+
   it('completes at once and says so when all thresholds are reached already', () => {
     const g = gauge();
     g.purgatory.advance('p0', 1);
