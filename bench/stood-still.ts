@@ -72,10 +72,20 @@ function stoodStill(make: () => Watch, how: 'block' | 'stop'): System {
   };
 }
 
+/** As an agent may do at any time: a function that calls the host's, and a Date of its own. */
+function underAnAgent(make: () => Watch): Watch {
+  const { setTimeout: original } = globalThis;
+  globalThis.setTimeout = ((...args: Parameters<typeof setTimeout>) =>
+    original(...args)) as typeof setTimeout;
+  globalThis.Date = class extends Date {} as DateConstructor;
+  return make();
+}
+
 const contenders: Readonly<Record<string, () => Watch>> = {
   IdleTimeouts: idle,
   Replies: replies,
   waitFor,
+  'waitFor under an agent': () => underAnAgent(waitFor),
   'socket.setTimeout': () => socketTimeout,
   'setTimeout, refresh()': () => hostTimeout,
 };
@@ -96,7 +106,7 @@ export const stoodStillProcess: Workload = {
       words.map((word) => [`${name}, ${word}`, stoodStill(make, ways[word])]),
     ),
   ),
-  rows: ['IdleTimeouts', 'Replies', 'waitFor'].flatMap((name) =>
+  rows: ['IdleTimeouts', 'Replies', 'waitFor', 'waitFor under an agent'].flatMap((name) =>
     words.map((word) => ({
       title: `given up after a stop, though data had arrived: ${name}, ${word}`,
       size: 200,

@@ -1,8 +1,9 @@
 // The timers and the time of the host: which are its own, and which are a replacement.
 //
 // The globals are looked up at every call, so a replacement that is installed after the import just
-// works. A replacement of setTimeout or setInterval is foreign: a fake, or a wrapper of some tool.
-// The drop-in timers of this library are not foreign (`addOurs`), and neither is a wrapper around
+// works. A replacement of setTimeout or setInterval is foreign: a fake, whose time a test moves, or a
+// wrapper, by which an agent or zone.js follows what the host does. A fake says so; all else is taken
+// for a wrapper, and the host's time for its time. The drop-in timers of this library are not foreign (`addOurs`), and neither is a wrapper around
 // them: an engine that waits for its own timers would wait for itself.
 //
 // A replacement that came while our timers were the globals stands over them. A direct call of our
@@ -18,20 +19,21 @@ export const host: Readonly<
 const HostDate = Date;
 const hostPerformance = performance;
 const hostPerformanceNow = performance.now;
-/**
- * Whether `host` has the host's own timers indeed. A fake that was installed before this module was
- * loaded passes for the host, but its time jumps in the middle of a turn. It may have replaced the
- * exports of node:timers too. Then its name gives it away (node:test), or its `clock`
- * (@sinonjs/fake-timers).
- */
-export const isHostsOwn: boolean =
-  setTimeout === hostSetTimeout && setTimeout.name === 'setTimeout' && !('clock' in setTimeout);
+/** Whether `host` has the host's own timers, and not a wrapper that was there before this module. */
+export const isHostsOwn: boolean = setTimeout === hostSetTimeout && !isFake(setTimeout);
 
 /** The longest delay of setTimeout, in ms. A longer wait takes several steps. */
 export const MAX_TIMEOUT_MS: number = 2 ** 31 - 1;
 
 type Name = 'setTimeout' | 'setInterval';
-type Start = typeof setTimeout | typeof setInterval;
+type Start = (typeof setTimeout | typeof setInterval) & { readonly clock?: FakeClock };
+
+/** What @sinonjs/fake-timers gives each of its functions: sinon, jest and vitest use it. */
+interface FakeClock {
+  tick(ms: number): void;
+  /** The time that ticks, as [s, ns]. `setSystemTime` does not move it. */
+  hrtime?(): [number, number];
+}
 
 const ours = new WeakSet<Start>();
 /** Whether ours were the global at the last look that found no replacement. */
@@ -71,21 +73,48 @@ export function foreignToTimers(name: Name): Start | undefined {
 /** What tells the time in place of the host. */
 export type FakeTime = Pick<typeof Date, 'now'>;
 
-/**
- * The fake of performance, or else of Date: node:test and older fakes do not move performance.
- * Undefined when both are the host's. A stub of Date.now alone is no fake.
- */
-export function fakeTime(): FakeTime | undefined {
-  if (performance !== hostPerformance || performance.now !== hostPerformanceNow) return performance;
-  return Date === HostDate ? undefined : Date;
+/** Whether `start` says that it is a fake: by its `clock`, or by its name, as that of node:test. */
+export function isFake(start: Start): boolean {
+  return typeof start.clock?.tick === 'function' || start.name === 'bound #createTimer';
 }
+
+/**
+ * The time of the fake that `start` is of, if it moves performance, or else Date: node:test and
+ * older fakes do not move performance. Undefined when both are the host's. A stub of Date.now alone
+ * is no fake.
+ */
+export function fakeTime(start: Start): FakeTime | undefined {
+  if (performance !== hostPerformance || performance.now !== hostPerformanceNow) return performance;
+  if (Date === HostDate) return undefined;
+  return typeof start.clock?.hrtime === 'function' ? tickedTime(start.clock) : Date;
+}
+
+const tickedTimes = new WeakMap<FakeClock, FakeTime>();
+
+/** The time that `clock` has ticked: its Date may be set to any time, which moves no timer. */
+function tickedTime(clock: FakeClock): FakeTime {
+  let time = tickedTimes.get(clock);
+  if (time === undefined) {
+    time = {
+      now: () => {
+        const [s, ns] = clock.hrtime!();
+        return s * 1e3 + ns / 1e6;
+      },
+    };
+    tickedTimes.set(clock, time);
+  }
+  return time;
+}
+
+/** What a setTimeout returns. In a browser, and what is made like one, it is a number. */
+export type HostTimer = Partial<Pick<NodeJS.Timeout, 'ref' | 'unref'>> | null | undefined;
 
 /** A timer of a foreign setTimeout or setInterval, made in the root context. */
 export class ForeignTimer {
   readonly #name: Name;
   readonly #start: Start;
   readonly #clear: (timer: never) => void;
-  readonly #timer: { ref?(): unknown; unref?(): unknown };
+  readonly #timer: HostTimer;
 
   /** @param start what `foreign(name)` returned. */
   constructor(name: Name, start: Start, callback: () => void, delayMs: number) {
@@ -118,6 +147,6 @@ export class ForeignTimer {
    * mock, if it is called, corrupts the next mock.
    */
   clear(): void {
-    if (globalThis[this.#name] === this.#start) this.#clear(this.#timer as never);
+    if (!isFake(this.#start) || globalThis[this.#name] === this.#start) this.#clear(this.#timer as never);
   }
 }

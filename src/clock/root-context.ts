@@ -9,5 +9,12 @@
 // where.
 import { AsyncResource } from 'node:async_hooks';
 
+/** An async context, and no handle: tools that look for open handles ask `hasRef`. */
+export class AsyncContext extends AsyncResource {
+  hasRef(): boolean {
+    return false;
+  }
+}
+
 /** Enter it by `runInAsyncScope`. */
-export const rootContext: AsyncResource = new AsyncResource('purgatory', { requireManualDestroy: true });
+export const rootContext: AsyncContext = new AsyncContext('purgatory', { requireManualDestroy: true });

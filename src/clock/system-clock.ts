@@ -2,22 +2,34 @@
 // of either at any moment, and nothing tells. So the globals are looked at in every reading, and
 // nowhere else. Whoever wakes us has the time:
 //
-//   setTimeout is     performance is   Date is    the time is
-//   the host's        anything         anything   hrtime
-//   a replacement     a fake           anything   performance.now()
-//                     the host's       a fake     Date.now()
-//                     the host's       its own    hrtime: what wakes us is early by it, and we warn
+//   setTimeout is             performance is   Date is    the time is
+//   the host's, or a wrapper  anything         anything   hrtime
+//   a fake                    a fake           anything   performance.now()
+//                             the host's       a fake     what the fake has ticked, or Date.now()
+//                             the host's       its own    hrtime: what wakes us is early by it, and
+//                                                         we warn. So it is with an unknown fake
 //
 // Invariants. Time never goes back: where its source changes or goes back, it stands still at the
 // seam. When setTimeout has changed, every outstanding wake-up (one for each timer, so few) moves to
 // the new one. Costs. now(): one reading of the host's clock. wakeAt: one setTimeout.
 import type { Clock, WakeUp } from './clock.ts';
 import { DueWakeUps, type Turns } from './due-wake-ups.ts';
-import { type FakeTime, ForeignTimer, fakeTime, foreign, host, isHostsOwn, MAX_TIMEOUT_MS } from './host.ts';
+import {
+  type FakeTime,
+  ForeignTimer,
+  fakeTime,
+  foreign,
+  type HostTimer,
+  host,
+  isFake,
+  isHostsOwn,
+  MAX_TIMEOUT_MS,
+} from './host.ts';
 import { hrtimeMs } from './hrtime.ts';
 import { rootContext } from './root-context.ts';
 
-const hostSetTimeout = host.setTimeout;
+/** Whether a fake passes for the host, as it was there first. */
+const isHostFake = isFake(host.setTimeout);
 
 /**
  * How early a host may be, in ms: it counts in whole ms, from a time that it took at the start of
@@ -35,8 +47,9 @@ let hasWarned = false;
  * own.
  */
 export class SystemClock implements Clock {
-  /** The global at the last reading. */
-  #setTimeout = globalThis.setTimeout;
+  /** The global at the last reading, and whether it is a fake, which is not the host. */
+  #setTimeout = host.setTimeout;
+  #isFake = false;
   /** The fake that told the time then. Undefined: the host did. */
   #fakeTime: FakeTime | undefined;
   #offsetMs = 0;
@@ -59,7 +72,7 @@ export class SystemClock implements Clock {
 
   /** As `isStepped`. Also when the fake passes for the host, because it was there first. */
   get isStill(): boolean {
-    return this.#fakeTime !== undefined || !isHostsOwn;
+    return this.#fakeTime !== undefined || isHostFake;
   }
 
   /** Whether the last reading followed a fake clock, which runs timers in the middle of a turn. */
@@ -68,9 +81,7 @@ export class SystemClock implements Clock {
   }
 
   now(): number {
-    if (globalThis.setTimeout !== hostSetTimeout || this.#setTimeout !== hostSetTimeout) {
-      return this.#nowReplaced();
-    }
+    if (globalThis.setTimeout !== this.#setTimeout || this.#isFake) return this.#nowReplaced();
     const nowMs = hrtimeMs() + this.#offsetMs;
     this.#lastMs = nowMs;
     return nowMs;
@@ -93,20 +104,15 @@ export class SystemClock implements Clock {
     );
   }
 
-  /** The fake whose time it goes by. Undefined: the host's. */
-  #followed(): FakeTime | undefined {
-    const fake = fakeTime();
-    return fake !== undefined && this.foreign('setTimeout') !== undefined ? fake : undefined;
-  }
-
   #nowReplaced(): number {
     const { setTimeout } = globalThis; // undefined when it was deleted
     const movesTimers = setTimeout !== this.#setTimeout;
     if (movesTimers) {
       this.#setTimeout = setTimeout;
-      this.foreign('setTimeout'); // a look at each change: host.ts
+      const replacement = this.foreign('setTimeout'); // a look at each change: host.ts
+      this.#isFake = replacement !== undefined && isFake(replacement);
     }
-    const followed = this.#followed();
+    const followed = this.#isFake ? fakeTime(setTimeout) : undefined;
     if (movesTimers || followed !== this.#fakeTime) this.#follow(followed);
     const nowMs = this.#read();
     if (nowMs < this.#lastMs) this.#joinLast();
@@ -148,7 +154,7 @@ class SystemWakeUp implements WakeUp {
   readonly #wake: (dueMs: number) => void;
   #isRef = true;
   /** Undefined while it waits for the next turn, whose work is under way. */
-  #timer: ReturnType<typeof setTimeout> | ForeignTimer | undefined;
+  #timer: HostTimer | ForeignTimer;
   /** The reading at which it was armed. Once it waits for the next turn: at which it was due. */
   #readingMs = 0;
 
@@ -177,12 +183,12 @@ class SystemWakeUp implements WakeUp {
 
   ref(): void {
     this.#isRef = true;
-    this.#timer?.ref();
+    this.#timer?.ref?.();
   }
 
   unref(): void {
     this.#isRef = false;
-    this.#timer?.unref();
+    this.#timer?.unref?.();
   }
 
   #arm(): void {
@@ -190,33 +196,35 @@ class SystemWakeUp implements WakeUp {
     const delayMs = this.#atMs - nowMs;
     this.#readingMs = nowMs;
     const replacement = this.#clock.foreign('setTimeout');
-    if (replacement !== undefined) {
+    const isByHost = replacement === undefined || !isFake(replacement);
+    if (isByHost && delayMs <= 0) {
+      this.#timer = undefined;
+      this.#clock.turns.add(this.#run);
+      return;
+    }
+    const hostMs = hostDelayFor(isByHost ? delayMs - LATE_MS : delayMs);
+    if (replacement === undefined) {
+      this.#timer = rootContext.runInAsyncScope(host.setTimeout, undefined, fire, hostMs, this);
+    } else {
       const fireForeign = (): void => {
         if (this.#timer === timer) this.fire();
       };
-      const timer = new ForeignTimer('setTimeout', replacement, fireForeign, hostDelayFor(delayMs));
+      const timer = new ForeignTimer('setTimeout', replacement, fireForeign, hostMs);
       if (timer.isOurs) {
         timer.unref();
         this.#arm();
         return;
       }
       this.#timer = timer;
-    } else if (delayMs <= 0) {
-      this.#timer = undefined;
-      this.#clock.turns.add(this.#run);
-      return;
-    } else {
-      const hostMs = hostDelayFor(delayMs - LATE_MS);
-      this.#timer = rootContext.runInAsyncScope(host.setTimeout, undefined, fire, hostMs, this);
     }
-    if (!this.#isRef) this.#timer.unref();
+    if (!this.#isRef) this.#timer?.unref?.();
   }
 
   /** Each timer is cleared by the clearTimeout that belongs to its setTimeout. */
   #disarm(): void {
     if (this.#timer === undefined) this.#clock.turns.delete(this.#run);
     else if (this.#timer instanceof ForeignTimer) this.#timer.clear();
-    else host.clearTimeout(this.#timer);
+    else host.clearTimeout(this.#timer as NodeJS.Timeout);
     this.#timer = undefined;
   }
 

@@ -141,7 +141,10 @@ export abstract class Timer implements TaskKeeper {
     const tick = delayMs === 0 ? nowTick : tickFrom(nowMs + delayMs, this.#tickMs);
     if (nowTick > tasks.horizon) tasks.catchUp(nowTick);
     // Before the task is in, as a clock may refuse. A pass looks on at its end.
-    if (tick < this.#wakeUpTick && !this.#isRunning) this.#look(tick);
+    if (!this.#isRunning) {
+      if (tick < this.#wakeUpTick) this.#look(tick);
+      else if (this.clock.isStepped) this.#armAgain();
+    }
     const oldSlot = task.$slot;
     task.$slot = tasks.add(task, tick);
     if (isMoved) tasks.release(oldSlot);
@@ -436,6 +439,11 @@ export abstract class Timer implements TaskKeeper {
     this.#wakeUp = this.clock.wakeAt(tick * this.#tickMs, this.#wake);
     this.#wakeUpTick = tick;
     if (!this.#isRef) this.#wakeUp.unref?.();
+  }
+
+  /** A fake may forget its timers, as by `jest.clearAllTimers()`, and nothing tells. */
+  #armAgain(): void {
+    if (this.#hasReaper) this.#arm(this.#wakeUpTick);
   }
 
   #disarm(): void {

@@ -27,11 +27,12 @@ describe('systemClock', () => {
   });
 
   it('stands still, and then goes on, when the source goes back (behaviour 8)', () => {
-    const fake = sinon.useFakeTimers({ now: 5_000, toFake: ['setTimeout', 'Date'] });
+    sinon.useFakeTimers({ toFake: ['setTimeout'] });
+    const source = sinon.stub(performance, 'now').returns(5_000);
     const before = systemClock.now();
-    fake.setSystemTime(1_000);
+    source.returns(1_000);
     expect(systemClock.now()).to.equal(before);
-    fake.setSystemTime(1_250);
+    source.returns(1_250);
     expect(systemClock.now()).to.equal(before + 250);
   });
 
@@ -84,6 +85,24 @@ describe('systemClock', () => {
       'setTimeout was 100 ms early by performance, and timers of purgatory go by that. ' +
         'Let one fake move both setTimeout and Date, and install it after the import of purgatory.',
     ]);
+  });
+
+  it('takes a fake that does not say so for a wrapper, and says that it is woken early', async () => {
+    const clock = await freshClock('unknown');
+    const emitWarning = sinon.stub(process, 'emitWarning');
+    let fire: (() => void) | undefined;
+    sinon.replace(globalThis, 'setTimeout', ((callback: () => void) => {
+      fire = callback;
+    }) as never);
+    const frozen = class extends Date {};
+    sinon.replace(globalThis, 'Date', frozen as DateConstructor);
+    let wakes = 0;
+    const wakeUp = clock.wakeAt(clock.now() + 3_600_000, () => wakes++);
+    expect(clock.isStill).to.equal(false);
+    fire?.();
+    wakeUp.cancel();
+    expect(wakes).to.equal(0);
+    expect(emitWarning.args[0][0]).to.match(/^setTimeout was 3\d{6} ms early by process.hrtime, /);
   });
 
   it('says nothing of a fake that fires at the limit of setTimeout, on the way to a later time', async () => {

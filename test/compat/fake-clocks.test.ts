@@ -1,5 +1,9 @@
 import { expect } from 'chai';
 import { Purgatory, SystemTimer, systemClock } from '../../src/index.ts';
+import { IdleTimeouts } from '../../src/waits/idle/index.ts';
+import { Replies } from '../../src/waits/replies/index.ts';
+import { Semaphore } from '../../src/waits/semaphore/index.ts';
+import { timeoutSignal } from '../../src/waits/timers/index.ts';
 import { ok, runChild, summary } from '../support/child.ts';
 import { Op } from '../support/op.ts';
 import { pause, turn, until } from '../support/turns.ts';
@@ -7,6 +11,81 @@ import { FAKE_CLOCKS, type FakeClock } from './fake-clocks.ts';
 
 /** In ns, whatever is faked. */
 const hostTime = process.hrtime.bigint;
+
+/** More than a tick of a SystemTimer by default. */
+const EDGE_MS = 20;
+
+interface Waits {
+  readonly name: string;
+  /** Starts one of so many ms. */
+  start(timeoutMs: number): void;
+  /** Whether the last one has not ended. */
+  isPending(): boolean;
+  close(): void;
+}
+
+/** All that waits by a timer of its own. */
+function waitsOfAllKinds(): Waits[] {
+  const waits = (
+    name: string,
+    start: (timeoutMs: number, end: () => void) => void,
+    close: () => void,
+  ): Waits => {
+    let last: object | undefined;
+    return {
+      name,
+      start: (timeoutMs) => {
+        const wait = {};
+        last = wait;
+        start(timeoutMs, () => {
+          if (last === wait) last = undefined;
+        });
+      },
+      isPending: () => last !== undefined,
+      close,
+    };
+  };
+  const never = (): undefined => undefined;
+  const timer = new SystemTimer();
+  const polls = new Purgatory('polls');
+  const replies = new Replies<object, void>();
+  const semaphore = new Semaphore('permits', { units: 1 });
+  semaphore.tryAcquire();
+  const ends = new Map<object, () => void>();
+  const idle = new IdleTimeouts<object>({ timeoutMs: 30_000, onIdle: (each) => ends.get(each)?.() });
+  return [
+    waits(
+      'a SystemTimer',
+      (ms, end) => timer.schedule(end, ms),
+      () => timer.close(),
+    ),
+    waits(
+      'waitFor',
+      (timeoutMs, end) => void polls.waitFor(['key'], never, { timeoutMs }).then(end, never),
+      () => polls.close(),
+    ),
+    waits(
+      'Replies',
+      (timeoutMs, end) => void replies.expect({}, { timeoutMs }).catch(end),
+      () => replies.close(),
+    ),
+    waits(
+      'a Semaphore',
+      (timeoutMs, end) => void semaphore.acquire({ timeoutMs }).catch(end),
+      () => semaphore.close(),
+    ),
+    waits(
+      'IdleTimeouts',
+      (_, end) => {
+        const element = {};
+        ends.set(element, end);
+        idle.touch(element);
+      },
+      () => idle.close(),
+    ),
+    waits('timeoutSignal', (ms, end) => timeoutSignal(ms).addEventListener('abort', end), never),
+  ];
+}
 
 describe('behaviour 12: fake clocks installed after the import just work', () => {
   for (const [name, install] of Object.entries(FAKE_CLOCKS)) {
@@ -96,6 +175,46 @@ describe('behaviour 12: fake clocks installed after the import just work', () =>
         tick(105);
         expect(runs).to.equal(10);
       });
+
+      it('ends each new wait at its own deadline, though the fake forgets its timers', async () => {
+        const { tick, reset } = use();
+        for (const { name, start, isPending, close } of waitsOfAllKinds()) {
+          start(30_000);
+          reset();
+          tick(1_000);
+          start(30_000);
+          tick(29_999 - EDGE_MS);
+          await turn();
+          expect(isPending(), `${name}: at 29.99 s`).to.equal(true);
+          tick(EDGE_MS + 50);
+          await until(() => !isPending(), `the new wait of ${name} has ended`);
+          close();
+        }
+      });
+
+      for (const [jump, jumpMs] of [
+        ['ahead', 3_600_000],
+        ['back', -3_600_000],
+      ] as const) {
+        it(`goes by what was ticked when the system time is set ${jump}`, () => {
+          const { tick, setSystemTime } = use();
+          const timer = newTimer({ tickMs: 1 });
+          const ended: [string, number][] = [];
+          let tickedS = 0;
+          timer.schedule(() => ended.push(['old', tickedS]), 30_000);
+          tick(1_000);
+          setSystemTime(Date.now() + jumpMs);
+          timer.schedule(() => ended.push(['new', tickedS]), 10_000);
+          for (tickedS = 1; ended.length < 2 && tickedS < 100; ) {
+            tickedS++;
+            tick(1_000);
+          }
+          expect(ended).to.deep.equal([
+            ['new', 11],
+            ['old', 30],
+          ]);
+        });
+      }
 
       it('keeps a far deadline, beyond the limit of setTimeout', () => {
         const { tick } = use();

@@ -1,12 +1,16 @@
 // The fake clocks that users have, each behind the same two calls: install it now, and move or
 // remove it later.
-import { type FakeMethod, withGlobal } from '@sinonjs/fake-timers';
+import { type Clock, type FakeMethod, withGlobal } from '@sinonjs/fake-timers';
 import sinon from 'sinon';
 
 export interface FakeClock {
   tick(ms: number): void;
   /** Steps to the next timer and runs that. */
   next(): void;
+  /** Forgets all timers: `clock.reset()`, `jest.clearAllTimers()`, `vi.clearAllTimers()`. */
+  reset(): void;
+  /** Sets `Date`, which moves no timer. */
+  setSystemTime(ms: number): void;
   restore(): void;
 }
 
@@ -27,21 +31,23 @@ const VITEST_FAKES: FakeMethod[] = [
 function sinonWith(toFake?: FakeMethod[], now?: number): () => FakeClock {
   return () => {
     const clock = sinon.useFakeTimers({ ...(toFake && { toFake }), ...(now !== undefined && { now }) });
-    return {
-      tick: (ms) => void clock.tick(ms),
-      next: () => void clock.next(),
-      restore: () => clock.restore(),
-    };
+    return calls(clock, () => clock.restore());
   };
 }
 
 /** As vitest and jest install it. */
 function installedWith(config: Parameters<typeof fakeTimers.install>[0]): FakeClock {
   const clock = fakeTimers.install({ now: Date.now(), ...config });
+  return calls(clock, () => clock.uninstall());
+}
+
+function calls(clock: sinon.SinonFakeTimers | Clock, restore: () => void): FakeClock {
   return {
     tick: (ms) => void clock.tick(ms),
     next: () => void clock.next(),
-    restore: () => clock.uninstall(),
+    reset: () => clock.reset(),
+    setSystemTime: (ms) => clock.setSystemTime(ms),
+    restore,
   };
 }
 

@@ -68,3 +68,22 @@ describe('behaviours 5 and 18: an error that nobody takes ends the process, as o
     });
   }
 });
+
+describe('A host whose timers are numbers, as in jsdom and Electron', () => {
+  for (const [when, title] of [
+    ['first', 'and were there before the import'],
+    ['after', 'and came after the import'],
+  ]) {
+    it(`${title}: all that waits works, unref too`, async () => {
+      expect(summary(await runChild('number-timers', [when]))).to.deep.equal(ok('all well'));
+    });
+  }
+});
+
+describe('A tool that looks for open handles', () => {
+  it('finds none of an import, of what is parked, or of a timeout after unref', async () => {
+    const { code, stdout, stderr } = await runChild('open-handles');
+    expect([code, stderr]).to.deep.equal([0, '']);
+    expect(JSON.parse(stdout)).to.deep.equal({ imported: [], unrefd: [], refd: ['Timeout', 'Timeout'] });
+  });
+});

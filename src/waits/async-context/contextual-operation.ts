@@ -3,7 +3,7 @@
 // Invariants. It takes the async context in its constructor and keeps it for its whole life, so do
 // not keep a completed operation. `tryComplete` runs in the context of the event, the deadline or
 // the request that tries it. `onComplete` and `onExpiration` run in that of the constructor.
-import { AsyncResource } from 'node:async_hooks';
+import { AsyncContext } from '../../clock/root-context.ts';
 import { DelayedOperation } from '../../purgatory/delayed-operation.ts';
 
 /**
@@ -11,7 +11,7 @@ import { DelayedOperation } from '../../purgatory/delayed-operation.ts';
  * context of the constructor.
  */
 export abstract class ContextualOperation extends DelayedOperation {
-  readonly #context = new AsyncResource('DelayedOperation');
+  readonly #context = new AsyncContext('DelayedOperation');
 
   override forceComplete(): boolean {
     return this.#context.runInAsyncScope(super.forceComplete, this);

@@ -7,9 +7,9 @@
 // Timeout, whose id is its number (`+timeout`): no other timer has that number. While a replacement
 // stands in place of the host's timers, a timeout is a timer of the replacement
 // (foreign-timeout.ts), unless our timers were the global when it came (clock/host.ts).
-import { AsyncResource } from 'node:async_hooks';
 import { throwLater } from '../../base/report-error.ts';
 import { foreignToTimers } from '../../clock/host.ts';
+import { AsyncContext } from '../../clock/root-context.ts';
 import { SystemClock } from '../../clock/system-clock.ts';
 import { TimerTask } from '../../timer/timer-task.ts';
 import { DrainedTurns } from './drained-turns.ts';
@@ -52,11 +52,20 @@ let holding = 0;
 /** Those whose number was asked for, until their end. */
 const numbered = new Map<number, ScheduledTimeout>();
 
+/** Tools that look for open handles find a timeout by it, as they find one of Node. */
+class TimeoutContext extends AsyncContext {
+  timeout: ScheduledTimeout | undefined;
+
+  override hasRef(): boolean {
+    return this.timeout?.hasRef() === true;
+  }
+}
+
 export class ScheduledTimeout extends TimerTask implements Timeout {
   #callback: ((...args: unknown[]) => void) | undefined;
   readonly #args: readonly unknown[];
   readonly #repeats: boolean;
-  #resource!: AsyncResource;
+  #resource!: TimeoutContext;
   #isStarted = false;
   #isRef: boolean;
   /** Whether it is one of `holding`. */
@@ -165,7 +174,8 @@ export class ScheduledTimeout extends TimerTask implements Timeout {
     this.#enter();
     if (!this.#isStarted) {
       this.#isStarted = true;
-      this.#resource = new AsyncResource('Timeout', resourceOptions);
+      this.#resource = new TimeoutContext('Timeout', resourceOptions);
+      this.#resource.timeout = this;
     }
     this.#hold();
   }

@@ -14,6 +14,7 @@ import {
 } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
+import { expectHostPromises } from '../../compat/expect-host-promises.ts';
 import { bundled } from '../../support/bundled.ts';
 import { program } from '../../support/documented.ts';
 
@@ -118,6 +119,15 @@ describe('A host of which any part is a fake (behaviour 12)', function () {
       /Tests +1 passed/,
     );
   });
+});
+
+describe('A host that zone.js has wrapped (behaviours 9, 25 and 36)', function () {
+  this.timeout(60_000);
+
+  for (const date of ['own', 'ticking', 'frozen']) {
+    it(`holds, where Date is ${date === 'own' ? 'its own' : `replaced and ${date}`}`, () =>
+      expectHostPromises('zone.js', date, `${home}node_modules/zone.js/fesm2015/zone-node.js`));
+  }
 });
 
 describe('The recipe of docs/bundlers-and-jest.md', function () {

@@ -1,0 +1,21 @@
+import { isFull } from '../support/full.ts';
+import { expectHostPromises } from './expect-host-promises.ts';
+
+/** `npm test` runs on Node 20 and takes a diagonal. */
+const isWhole = isFull || !process.version.startsWith('v20.');
+
+describe('behaviours 9, 25 and 36 on a host that a tool has wrapped', () => {
+  for (const [wrapper, title] of [
+    ['none', 'without a wrapper'],
+    ['before', 'with a wrapper that was there before the import'],
+    ['after', 'with a wrapper that came after the import'],
+  ]) {
+    for (const date of ['own', 'ticking', 'frozen']) {
+      const isDiagonal = `${wrapper} ${date}`.match(/none own|before own|before ticking|after frozen/);
+      const run = isWhole || isDiagonal ? it : it.skip;
+      run(`hold ${title}, where Date is ${date === 'own' ? 'its own' : `replaced and ${date}`}`, async () => {
+        await expectHostPromises(wrapper, date);
+      });
+    }
+  }
+});
