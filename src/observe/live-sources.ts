@@ -5,17 +5,16 @@
 // in O(sources). What the user's own function or iterable throws then passes through. None is kept
 // in between: names are found by weak reference.
 import { invalidArgType } from '../base/node-errors.ts';
+import { NO_EVENTS, type PurgatorySnapshot } from '../purgatory/telemetry/purgatory-snapshot.ts';
 import type {
   NamedSources,
   ObservedBus,
   ObservedPurgatory,
+  ObservedSnapshot,
   ObservedTimer,
   Source,
   Sources,
 } from './sources.ts';
-
-/** The snapshot of a purgatory, or of SharedWaits. */
-export type ObservedSnapshot = ReturnType<ObservedPurgatory['snapshot']>;
 
 /** A source with the name that it is shown by. */
 type NamedSource<T> = readonly [name: string, source: T];
@@ -82,6 +81,53 @@ export class LiveSources {
     }
     return this.#names.get(source);
   }
+}
+
+/**
+ * The snapshot of a source, in the words of a purgatory's: a reply that is expected and an element
+ * that is tracked are parked, and an element that was idle has expired. What it lacks is nothing.
+ */
+export function snapshotOf(source: ObservedPurgatory, top: number): ObservedSnapshot {
+  const read = source.snapshot({ top });
+  const { nowMs } = read;
+  if ('tracked' in read) {
+    const { tracked, totals, quietest, timeoutMs: _, ...same } = read;
+    const ended = { expired: totals.idle, cancelled: totals.removed, failed: totals.failed };
+    const oldest = quietest.map(({ element, quietMs, remainingMs }) => {
+      const deadlineMs = remainingMs === null ? null : nowMs + remainingMs;
+      return { ageMs: quietMs, deadlineMs, keys: [element], type: 'touch' };
+    });
+    const all = { ...ALL, parked: totals.tracked, ...ended };
+    return { ...NOTHING, ...same, ...parked(tracked), tracked, oldest, totals: all };
+  }
+  if ('expected' in read) {
+    const { expected, maxPending: maxParked, totals, oldest: old, ...same } = read;
+    const { expected: all, resolved: completed, ...ended } = totals;
+    const oldest = old.map(({ id, ...reply }) => ({ ...reply, keys: [id], type: 'expect' }));
+    const counts = { ...ALL, ...ended, parked: all, completed };
+    return { ...NOTHING, ...same, ...parked(expected), expected, maxParked, oldest, totals: counts };
+  }
+  return { ...NOTHING, ...read };
+}
+
+/** What one that is no purgatory has nothing of. */
+const NOTHING: Pick<
+  PurgatorySnapshot,
+  'maxParked' | 'refused' | 'events' | 'openTries' | 'endless' | 'oldestMs' | 'hottestKeys'
+> = {
+  maxParked: null,
+  refused: {},
+  events: NO_EVENTS,
+  openTries: { open: 0, oldest: null },
+  endless: { parked: 0, youngest: null },
+  oldestMs: null,
+  hottestKeys: [],
+};
+const ALL = { completed: 0, expired: 0, cancelled: 0, rejected: 0, failed: 0 };
+
+/** Each under a key of its own. */
+function parked(size: number): Pick<PurgatorySnapshot, 'parked' | 'watched' | 'watchedKeys'> {
+  return { parked: size, watched: size, watchedKeys: size };
 }
 
 /** Those that were given, then those of purgatories, each once. */

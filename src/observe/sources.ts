@@ -7,7 +7,9 @@ import type { BusSnapshot } from '../bus/telemetry/bus-snapshot.ts';
 import type { ParkedView } from '../purgatory/abstract-purgatory.ts';
 import type { PurgatorySnapshot } from '../purgatory/telemetry/purgatory-snapshot.ts';
 import type { TimerSnapshot } from '../timer/timer-snapshot.ts';
+import type { IdleTimeoutsSnapshot } from '../waits/idle/idle-timeouts.ts';
 import type { ItemsSnapshot } from '../waits/queues/queues.ts';
+import type { RepliesSnapshot } from '../waits/replies/replies.ts';
 import type { UnitsSnapshot } from '../waits/semaphore/semaphore.ts';
 import type { LoadsSnapshot } from '../waits/shared/load-meter.ts';
 
@@ -27,7 +29,7 @@ export interface Source {
   snapshot(options: never): unknown;
 }
 
-/** A purgatory of any kind, SharedWaits, a Semaphore or Queues. */
+/** A purgatory of any kind, SharedWaits, a Semaphore, Queues, Replies or IdleTimeouts. */
 export interface ObservedPurgatory extends Source {
   readonly name: string;
   /**
@@ -35,26 +37,31 @@ export interface ObservedPurgatory extends Source {
    * the purgatory.
    */
   readonly timer?: object | undefined;
-  snapshot(options: { top: number }): ObservedSnapshot;
+  snapshot(options: { top: number }): PurgatoryRead | RepliesSnapshot | IdleTimeoutsSnapshot;
   /** The parked operations one by one, if the purgatory has that. @internal */
   readonly $parked?: ParkedView;
   /** Its bus, if it is on one. Read too, if it has a snapshot(). @internal */
   readonly $bus?: object | undefined;
 }
 
-/**
- * The snapshot of a purgatory, of a ThresholdPurgatory, which keeps values, or of SharedWaits, which
- * have loads. Not all have what is optional.
- */
-type ObservedSnapshot = PurgatorySnapshot & {
+/** The snapshot of a purgatory of any kind. */
+type PurgatoryRead = PurgatorySnapshot & {
+  /** Of SharedWaits. */
   readonly loads?: LoadsSnapshot;
+  /** Of a ThresholdPurgatory. */
   readonly keptValues?: number;
   /** Of a Semaphore. */
   readonly units?: UnitsSnapshot;
   /** Of Queues. */
   readonly items?: ItemsSnapshot;
-  /** How many operations were refused, by the code of the error. */
-  readonly refused?: Readonly<Record<string, number>>;
+};
+
+/** What observers read of any of them. */
+export type ObservedSnapshot = PurgatoryRead & {
+  /** Of Replies. */
+  readonly expected?: number;
+  /** Of IdleTimeouts. */
+  readonly tracked?: number;
 };
 
 /** A SystemTimer. */

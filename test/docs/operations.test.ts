@@ -2,26 +2,42 @@ import { readFile } from 'node:fs/promises';
 import { expect } from 'chai';
 import { Registry } from 'prom-client';
 import { LocalHub } from '../../src/bus/index.ts';
+import { Purgatory } from '../../src/index.ts';
 import { registerMetrics } from '../../src/observe/metrics/index.ts';
+import { IdleTimeouts } from '../../src/waits/idle/index.ts';
 import { Queues } from '../../src/waits/queues/index.ts';
+import { Replies } from '../../src/waits/replies/index.ts';
 import { Semaphore } from '../../src/waits/semaphore/index.ts';
 import { SharedWaits } from '../../src/waits/shared/index.ts';
 import { DocumentedServer, program } from '../support/documented.ts';
 import { hall } from '../support/op.ts';
+import { turn } from '../support/turns.ts';
+
+const never = (): Promise<never> => new Promise(() => {});
 
 /** All names that a scrape of everything brings, the parts of histograms included. */
 async function scrapedNames(): Promise<Set<string>> {
   const { purgatory, timer } = hall();
   const bus = new LocalHub().bus();
   const registry = new Registry();
-  const waits = new SharedWaits('waits', { load: async () => new Map() });
+  const waits = new SharedWaits('waits', { load: never });
   const permits = new Semaphore('permits', { units: 1 });
   permits.tryAcquire({ label: 'held' });
-  const purgatories = [purgatory, waits, permits, new Queues('queues', { maxItems: 5 })];
+  const polls = new Purgatory('polls');
+  polls.waitFor(['key'], never, { timeoutMs: 60_000 }).catch(() => {});
+  waits.waitUntil('key', () => undefined, { timeoutMs: 60_000 }).catch(() => {});
+  await turn();
+  const others = [
+    new Queues('queues', { maxItems: 5 }),
+    new Replies(),
+    new IdleTimeouts({ onIdle: () => {} }),
+  ];
+  const purgatories = [purgatory, polls, waits, permits, ...others];
   const stop = registerMetrics(registry, { purgatories, timers: [timer], buses: [bus] });
   const text = await registry.metrics();
   stop();
   waits.close();
+  polls.close();
   await bus.close();
   return new Set([...text.matchAll(/^(?:# TYPE )?(purgatory_\w+)/gm)].map(([, name]) => name));
 }

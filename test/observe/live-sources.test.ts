@@ -1,7 +1,9 @@
 import { expect } from 'chai';
 import { LocalHub } from '../../src/bus/index.ts';
-import { Purgatory } from '../../src/index.ts';
-import { LiveSources } from '../../src/observe/live-sources.ts';
+import { ManualClock, Purgatory } from '../../src/index.ts';
+import { LiveSources, snapshotOf } from '../../src/observe/live-sources.ts';
+import { IdleTimeouts } from '../../src/waits/idle/index.ts';
+import { Replies } from '../../src/waits/replies/index.ts';
 import { SharedWaits } from '../../src/waits/shared/index.ts';
 import { ThresholdPurgatory } from '../../src/waits/threshold/index.ts';
 
@@ -51,5 +53,54 @@ describe('the sources that an observer reads', () => {
     expect(sources.look().buses).to.deep.equal([['orders', own]]);
     for (const each of [orders, namesake, feed, alone]) each.close();
     await Promise.all([own, namesakes, loads].map((bus) => bus.close()));
+  });
+
+  it('have Replies and IdleTimeouts among them, in the words of a purgatory', () => {
+    const clock = new ManualClock();
+    const calls = new Replies<number>({ name: 'calls', clock, maxPending: 9 });
+    for (const id of [1, 2, 3]) {
+      calls.expect(id, { timeoutMs: 1000 * id, label: 'fetch' }).catch(() => {});
+    }
+    calls.resolve(3, 'yes');
+    clock.advance(1000);
+    const told = snapshotOf(calls, 5);
+    expect(told).to.include({ name: 'calls', parked: 1, expected: 1, watchedKeys: 1, maxParked: 9 });
+    expect(told.totals).to.deep.equal({
+      parked: 3,
+      completed: 1,
+      expired: 1,
+      cancelled: 0,
+      rejected: 0,
+      failed: 0,
+    });
+    expect(told.oldest).to.deep.equal([
+      { ageMs: 1000, deadlineMs: 2000, keys: ['2'], type: 'expect', label: 'fetch' },
+    ]);
+    const sessions = new IdleTimeouts<string>({ timeoutMs: 500, clock, onIdle: () => {} });
+    for (const name of ['ann', 'bob', 'eve']) sessions.touch(name);
+    clock.advance(300);
+    sessions.touch('ann');
+    sessions.remove('bob');
+    clock.advance(300);
+    const idle = snapshotOf(sessions, 5);
+    expect(idle).to.include({ name: 'idle', parked: 1, tracked: 1, maxParked: null });
+    expect(idle.totals).to.deep.equal({
+      parked: 3,
+      completed: 0,
+      expired: 1,
+      cancelled: 1,
+      rejected: 0,
+      failed: 0,
+    });
+    expect(idle.oldest).to.deep.equal([{ ageMs: 300, deadlineMs: 1800, keys: ['ann'], type: 'touch' }]);
+    const { purgatories, timers } = new LiveSources({
+      purgatories: [calls, sessions],
+      timers: [],
+      buses: [],
+    }).look();
+    expect(purgatories.map(([name]) => name)).to.deep.equal(['calls', 'idle']);
+    expect(timers.map(([name]) => name)).to.deep.equal(['calls', 'idle']); // each its own
+    calls.close();
+    sessions.close();
   });
 });

@@ -13,7 +13,7 @@ import type { WheelCascaded } from '../../timer/timer-meter.ts';
 import type { TimerSnapshot } from '../../timer/timer-snapshot.ts';
 import type { HeldPermit } from '../../waits/semaphore/semaphore.ts';
 import type { LoadSnapshot } from '../../waits/shared/load-meter.ts';
-import type { ObservedSnapshot } from '../live-sources.ts';
+import type { ObservedSnapshot } from '../sources.ts';
 
 /**
  * The most sectors of a drawn ring. Of a wheel with more buckets, a sector is the sum of its

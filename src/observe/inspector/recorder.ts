@@ -7,7 +7,7 @@
 import { randomUUID } from 'node:crypto';
 import { cut } from '../../base/text.ts';
 import type { TimerSnapshot } from '../../timer/timer-snapshot.ts';
-import type { LiveSources } from '../live-sources.ts';
+import { type LiveSources, snapshotOf } from '../live-sources.ts';
 import type { ObservedPurgatory } from '../sources.ts';
 import { Cascades } from './cascades.ts';
 import { type Frame, type History, MAX_NAME_LENGTH, MAX_SECTORS, type PurgatoryView, TOP } from './frame.ts';
@@ -84,7 +84,7 @@ export class Recorder {
   #viewOf(name: string, purgatory: ObservedPurgatory): PurgatoryView {
     const operations = purgatory.$parked?.lists.oldestFirst(TOP) ?? [];
     const ids = operations.map((operation) => this.#lookup.idOf(operation, purgatory));
-    const snapshot = purgatory.snapshot({ top: TOP });
+    const snapshot = snapshotOf(purgatory, TOP);
     const error = this.#seconds.errors.of(purgatory);
     return {
       ...snapshot,

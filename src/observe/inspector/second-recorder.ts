@@ -8,8 +8,8 @@
 
 import { quantile } from '../../base/duration-histogram.ts';
 import type { OldOperation } from '../../purgatory/telemetry/purgatory-snapshot.ts';
-import type { LiveSources, ObservedSnapshot } from '../live-sources.ts';
-import type { ObservedPurgatory, ObservedTimer } from '../sources.ts';
+import { type LiveSources, snapshotOf } from '../live-sources.ts';
+import type { ObservedPurgatory, ObservedSnapshot, ObservedTimer } from '../sources.ts';
 import {
   HEAVY_KEY_MS,
   LONG_HELD_MS,
@@ -122,8 +122,8 @@ export class SecondRecorder {
   }
 
   #ofPurgatory(purgatory: ObservedPurgatory): SecondOfPurgatory {
-    const snapshot = purgatory.snapshot({ top: TOP });
-    const { parked, refused = {}, loads } = snapshot;
+    const snapshot = snapshotOf(purgatory, TOP);
+    const { parked, refused, loads } = snapshot;
     const totals = { ...snapshot.totals, loadsFailed: loads?.totals.failed ?? 0 };
     const error = this.errors.of(purgatory);
     const before = this.#counted.get(purgatory);

@@ -7,7 +7,7 @@ import type { TimerSnapshot } from '../../timer/timer-snapshot.ts';
 import type { ItemsSnapshot } from '../../waits/queues/queues.ts';
 import type { UnitsSnapshot } from '../../waits/semaphore/semaphore.ts';
 import type { LoadsSnapshot } from '../../waits/shared/load-meter.ts';
-import type { ObservedSnapshot } from '../live-sources.ts';
+import type { ObservedSnapshot } from '../sources.ts';
 
 /** A metric whose value is read at a scrape. */
 export interface Reading<Snapshot> {
@@ -44,8 +44,13 @@ function gauge<S>(name: string, thing: string, help: string, of: Numbers<S> | Re
   return { name, help, type: 'gauge', unit: `{${thing}}`, of: read };
 }
 
-function seconds<S>(name: string, help: string, ms: (snapshot: S) => number): Reading<S> {
-  return { name, help, type: 'gauge', unit: 's', of: (snapshot) => ms(snapshot) / 1_000 };
+/** @param ms null, undefined: there is none. */
+function seconds<S>(name: string, help: string, ms: (snapshot: S) => number | null | undefined): Reading<S> {
+  const of = (snapshot: S): number | undefined => {
+    const value = ms(snapshot);
+    return value == null ? undefined : value / 1_000;
+  };
+  return { name, help, type: 'gauge', unit: 's', of };
 }
 
 /** A counter that is a field of the snapshot itself. */
@@ -64,9 +69,28 @@ function counter<S extends { readonly totals: object }>(
   return { name, help, type: 'counter', unit: `{${thing}}`, of: read };
 }
 
+/** Readings of a part that not all snapshots have. */
+function readingsOf<Part extends keyof ObservedSnapshot>(
+  part: Part,
+  readings: readonly Reading<NonNullable<ObservedSnapshot[Part]>>[],
+): Reading<ObservedSnapshot>[] {
+  return readings.map(({ of, ...reading }) => ({
+    ...reading,
+    of: (now) => {
+      const read = now[part];
+      return read == null ? undefined : of(read);
+    },
+  }));
+}
+
 /** Of SharedWaits alone. */
 const LOAD_READINGS: readonly Reading<LoadsSnapshot>[] = [
   gauge('purgatory.loads_under_way', 'load', 'Loads of shared state that have not ended', 'underWay'),
+  seconds(
+    'purgatory.oldest_load',
+    'How long the load has been under way that has been longest',
+    ({ oldest }) => oldest?.ageMs,
+  ),
   counter('purgatory.loads', 'load', 'Loads of shared state', 'begun'),
   counter('purgatory.keys_loaded', 'key', 'Keys that were loaded, each load counted', 'keys'),
   counter('purgatory.loads_failed', 'load', 'Loads that failed', 'failed'),
@@ -78,13 +102,11 @@ const UNIT_READINGS: readonly Reading<UnitsSnapshot>[] = [
   gauge('purgatory.units', 'unit', 'Units of each key of a Semaphore', 'each'),
   gauge('purgatory.units_held', 'unit', 'Units of all keys of a Semaphore that are held', 'held'),
   count('purgatory.permits_given', 'permit', 'Permits that a Semaphore has given', 'given'),
-  {
-    name: 'purgatory.permit_held_longest',
-    help: 'How long the permit with a label has been held that has been held longest',
-    type: 'gauge',
-    unit: 's',
-    of: ({ heldLongest }) => (heldLongest === null ? undefined : heldLongest.ageMs / 1_000),
-  },
+  seconds(
+    'purgatory.permit_held_longest',
+    'How long the permit with a label has been held that has been held longest',
+    ({ heldLongest }) => heldLongest?.ageMs,
+  ),
 ];
 
 /** Of Queues alone. */
@@ -114,6 +136,28 @@ export const PURGATORY_READINGS: readonly Reading<ObservedSnapshot>[] = [
     'operation',
     'The most operations that may wait at once, where there is a limit',
     (now) => now.maxParked ?? undefined,
+  ),
+  gauge(
+    'purgatory.operations_without_deadline',
+    'operation',
+    'Operations that wait now, and have no deadline',
+    (now) => now.endless.parked,
+  ),
+  seconds(
+    'purgatory.oldest_operation',
+    'How long the operation with a deadline has been parked that has been parked longest',
+    (now) => now.oldestMs,
+  ),
+  gauge(
+    'purgatory.open_tries',
+    'try',
+    'Tries of parked waits whose promise has not settled',
+    (now) => now.openTries.open,
+  ),
+  seconds(
+    'purgatory.oldest_try',
+    'How long the try has been open that has been open longest',
+    (now) => now.openTries.oldest?.openMs,
   ),
   gauge(
     'purgatory.pending_keys',
@@ -154,7 +198,7 @@ export const PURGATORY_READINGS: readonly Reading<ObservedSnapshot>[] = [
   counter(
     'purgatory.rejected',
     'operation',
-    'Parked operations that were taken out because their own condition threw',
+    'Parked operations that were taken out because their own condition threw, or their load failed',
     'rejected',
   ),
   counter('purgatory.failures', 'failure', 'Throws of user code inside a pass or an expiry', 'failed'),
@@ -164,18 +208,11 @@ export const PURGATORY_READINGS: readonly Reading<ObservedSnapshot>[] = [
     'Keys of a ThresholdPurgatory whose value is kept',
     (now) => now.keptValues,
   ),
-  ...LOAD_READINGS.map(({ of, ...reading }) => ({
-    ...reading,
-    of: ({ loads }: ObservedSnapshot) => loads && of(loads),
-  })),
-  ...UNIT_READINGS.map(({ of, ...reading }) => ({
-    ...reading,
-    of: ({ units }: ObservedSnapshot) => units && of(units),
-  })),
-  ...ITEM_READINGS.map(({ of, ...reading }) => ({
-    ...reading,
-    of: ({ items }: ObservedSnapshot) => items && of(items),
-  })),
+  gauge('purgatory.expected_replies', 'reply', 'Replies that Replies expect', (now) => now.expected),
+  gauge('purgatory.tracked_elements', 'element', 'Elements that IdleTimeouts track', (now) => now.tracked),
+  ...readingsOf('loads', LOAD_READINGS),
+  ...readingsOf('units', UNIT_READINGS),
+  ...readingsOf('items', ITEM_READINGS),
 ];
 
 export const REFUSED: CountsBy<ObservedSnapshot> = {

@@ -13,7 +13,8 @@ import type { NamedSources, ObservedBus, ObservedPurgatory, ObservedTimer, Sourc
 /** What {@link registerMetrics} measures. */
 export interface MetricSources {
   /**
-   * An array, a Set, or a function that returns one. It is read anew at each scrape: later
+   * Purgatories of any kind, Replies and IdleTimeouts: an array, a Set, or a function that returns
+   * one. It is read anew at each scrape: later
    * purgatories are measured, and closed ones are not. The label `purgatory` has the name. Two that
    * are given at first must differ in their names. One that comes later with a name in use gets a
    * number behind the name.

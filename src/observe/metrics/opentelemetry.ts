@@ -6,6 +6,7 @@
 
 import { invalidArgValue } from '../../base/node-errors.ts';
 import { listen } from '../events/channels.ts';
+import { snapshotOf } from '../live-sources.ts';
 import {
   BUS_ECHO,
   BUS_GAP_TIME,
@@ -78,7 +79,7 @@ export function registerInMeter(meter: OpenTelemetryMeter, sources: MetricSource
   const observe = (result: BatchResult): void => {
     const { purgatories, timers, buses } = measured.look();
     for (const [name, purgatory] of purgatories) {
-      ofPurgatory.observe(result, name, purgatory.snapshot({ top: 0 }));
+      ofPurgatory.observe(result, name, snapshotOf(purgatory, 0));
     }
     for (const [name, timer] of timers) ofTimer.observe(result, name, timer.snapshot());
     for (const [name, bus] of buses) ofBus.observe(result, name, bus.snapshot());

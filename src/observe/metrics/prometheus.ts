@@ -9,6 +9,7 @@
 // purgatory_expired_total. (OpenTelemetry translates in the same way.)
 import { DurationHistogram, type DurationSnapshot } from '../../base/duration-histogram.ts';
 import { TurnEnd } from '../../clock/later.ts';
+import { snapshotOf } from '../live-sources.ts';
 import {
   BUS_ECHO,
   BUS_GAP_TIME,
@@ -68,7 +69,7 @@ export function registerInPrometheus(registry: PrometheusRegistry, sources: Metr
     return found;
   });
   const purgatoryStates = oncePerTurn(() =>
-    look().purgatories.map(([name, purgatory]) => [name, purgatory.snapshot({ top: 0 })] as const),
+    look().purgatories.map(([name, purgatory]) => [name, snapshotOf(purgatory, 0)] as const),
   );
   const timerStates = oncePerTurn(() =>
     look().timers.map(([name, timer]) => [name, timer.snapshot()] as const),

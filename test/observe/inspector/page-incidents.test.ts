@@ -8,6 +8,7 @@ import type { Bus } from '../../../src/bus/index.ts';
 import { LocalHub } from '../../../src/bus/transports/local-hub.ts';
 import { Purgatory, SystemTimer } from '../../../src/index.ts';
 import { type Inspector, inspectorOn } from '../../../src/observe/inspector/inspector.ts';
+import { snapshotOf } from '../../../src/observe/live-sources.ts';
 import type { ObservedPurgatory } from '../../../src/observe/sources.ts';
 import { Queues } from '../../../src/waits/queues/index.ts';
 import { Semaphore } from '../../../src/waits/semaphore/index.ts';
@@ -106,7 +107,7 @@ class World implements AsyncDisposable {
       this.jobs,
       ...this.others,
     ];
-    const keys = all.reduce((sum, each) => sum + each.snapshot({ top: 0 }).watchedKeys, 0);
+    const keys = all.reduce((sum, each) => sum + snapshotOf(each, 0).watchedKeys, 0);
     return keys.toLocaleString('en');
   }
 

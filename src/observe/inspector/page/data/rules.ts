@@ -10,6 +10,7 @@
 // cause only where there is no other. The bounds are where a person who waits would notice.
 import {
   ENDS,
+  type End,
   HEAVY_KEY_MS,
   OVERDUE_MS,
   type PurgatoryView,
@@ -424,7 +425,11 @@ export const RULES: readonly Rule[] = [
     level: 'note',
     now: ({ frames, seconds }) => {
       const minute = secondsWithin(seconds, last(frames).wallMs, MINUTE_MS);
-      const [completed, expired] = [countIn(minute, 'completed'), countIn(minute, 'expired')];
+      // Elements of IdleTimeouts are there to expire.
+      const asked = last(frames).purgatories.filter(({ tracked }) => tracked === undefined);
+      const ended = (end: End): number =>
+        sum(minute, ({ purgatories }) => sum(asked, ({ name }) => purgatories[name]?.[end] ?? 0));
+      const [completed, expired] = [ended('completed'), ended('expired')];
       if (completed + expired < FEW_ENDS || completed >= expired) return [];
       const why = `Of those that ended in the last minute, an event completed ${share(completed, completed + expired)}. That is normal for quiet long polls. Elsewhere events may be missing, or deadlines too short.`;
       return [['most operations run into their deadline', why]];
