@@ -50,8 +50,8 @@ export class Sweep {
 
   /**
    * Begins a sweep; runs no user code in this call. `ended` is called when it is over, with how
-   * many operations it tried. A sweep that is under way goes round once more from where it is, and
-   * calls the last `ended` alone.
+   * many operations it tried. A sweep that is under way goes round once more, from where it is or
+   * behind its round, and calls the last `ended` alone.
    */
   begin(ended: (tried: number) => void): void {
     const isNew = this.#timer === undefined;

@@ -27,7 +27,7 @@ describe('A walk over the keys that somebody waits on', () => {
     }
   });
 
-  it('visits several keys in a step, and goes on from the same key where a round begins anew', () => {
+  it('visits several keys in a step, and all once more behind a round that is under way', () => {
     const thresholds = new Thresholds<number, number>();
     for (let key = 0; key < 10; key++) park(thresholds, key);
     const visited: number[] = [];
@@ -37,7 +37,41 @@ describe('A walk over the keys that somebody waits on', () => {
     expect(visited.splice(0)).to.deep.equal([3, 4, 5, 6]);
     walk.begin();
     while (walk.left > 0) walk.step();
-    expect(visited).to.deep.equal([7, 8, 9, 0, 1, 2, 3, 4, 5, 6]);
+    expect(visited).to.deep.equal([7, 8, 9, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 0, 1, 2]);
+  });
+
+  it('copies the keys in steps, so that a beginning blocks nothing, however often it comes', () => {
+    const thresholds = new Thresholds<number, number>();
+    for (let key = 0; key < 5_000; key++) park(thresholds, key);
+    let given = 0;
+    const lists = {
+      get keys() {
+        return thresholds.keys;
+      },
+      watchersOf: (key: number) => thresholds.watchersOf(key),
+      *allKeys() {
+        for (const key of thresholds.allKeys()) {
+          given++;
+          yield key;
+        }
+      },
+    };
+    const visited = new Set<number>();
+    const walk = new KeyWalk<number>(lists as never, (key) => visited.add(key));
+    for (let round = 0; round < 100; round++) {
+      walk.begin(0.5);
+      expect(given).to.be.at.most(512);
+      expect(walk.left).to.equal(5_000);
+    }
+    for (let before = given; walk.left === 5_000; before = given) {
+      walk.step();
+      expect(given - before).to.be.at.most(512);
+    }
+    for (let step = 0; step < 2_500; step++) walk.step();
+    for (let round = 0; round < 100; round++) walk.begin();
+    while (walk.left > 0) walk.step();
+    expect(visited.size).to.equal(5_000);
+    expect(given, 'two rounds').to.equal(10_000);
   });
 
   it('leaves out keys that nobody waits on any more when their turn comes', () => {
