@@ -3,8 +3,8 @@
 //
 // Invariants. One batch is under way at a time. What is published meanwhile is merged by key and
 // goes out together, so a slow engine gets fewer, fuller frames. A batch that the engine did not
-// take is pending again, before all others. One that it refused twice becomes a "try everything" of
-// its names, and goes alone; if that is refused, too, it is dropped. Beyond `maxPendingKeys` all
+// take is pending again, before all others. One that it refused twice becomes a "try everything" for
+// each of its names, in a frame of its own. If that is refused, too, it is dropped. Beyond `maxPendingKeys` all
 // hints are dropped for a "try everything" of their members' names; a hint for such a name is part
 // of that until it is sent. It sends only while the connection is live: what is pending in a gap
 // waits for `send`. The timer keeps the process alive while hints are about to be sent.
@@ -25,11 +25,13 @@ interface Batch {
   readonly hints: PendingHint[];
   /** The names whose members are to try everything. */
   readonly all: string[];
+  /** It is the "try everything" of a suspect. */
+  readonly isAlone: boolean;
   /** By the channel that gets it; undefined for all processes. */
   readonly frames: [channel: number | undefined, frame: FrameBody][];
 }
 
-/** How often a batch is refused until it is none of its hints any more. */
+/** So often the engine may refuse a batch. */
 const REFUSALS = 2;
 
 export class Sender {
@@ -44,6 +46,8 @@ export class Sender {
   #underWay: Batch | undefined;
   /** How often in a row the engine refused a batch: the same one, as it goes out first again. */
   #refusals = 0;
+  /** Names among `all` that go out one by one, because a frame with them was refused. */
+  readonly #suspects = new Set<string>();
   #isFlushDue = false;
   readonly #flushed: (() => void)[] = [];
   /** The names whose hints were sent to channels since it was live. */
@@ -104,19 +108,23 @@ export class Sender {
    */
   restore(refused?: unknown): void {
     if (this.#underWay === undefined) return;
-    const { hints, all } = this.#underWay;
+    const { hints, all, isAlone } = this.#underWay;
     this.#underWay = undefined;
-    if (refused !== undefined) this.#refusals++;
-    if (this.#refusals > REFUSALS) {
-      this.#refusals = 0;
+    if (isAlone && refused !== undefined) {
       this.#base.report(hintsLost(this.#base.engine, `they were refused: ${refused}`, all, refused));
       if (this.#isSent) this.#resolveFlushed();
       return;
     }
-    for (const name of all) this.#addAll(name);
-    if (this.#refusals === REFUSALS && hints.length > 0) {
-      for (const { member } of hints) this.#addAll(member.name);
-      this.#base.meter.didOverflow('out', hints.length);
+    if (refused !== undefined) this.#refusals++;
+    const isSuspect = isAlone || this.#refusals === REFUSALS;
+    const names = isSuspect ? [...all, ...hints.map(({ member }) => member.name)] : all;
+    for (const name of names) {
+      this.#addAll(name);
+      if (isSuspect) this.#suspects.add(name);
+    }
+    if (isSuspect) {
+      this.#refusals = 0;
+      if (hints.length > 0) this.#base.meter.didOverflow('out', hints.length);
     } else {
       this.#pending.putBack(hints.filter(({ member }) => !this.#all.has(member.name)));
     }
@@ -129,6 +137,7 @@ export class Sender {
     const names = new Set([...this.#all, ...this.#pending.members.map(({ name }) => name)]);
     this.#pending.clear();
     this.#all.clear();
+    this.#suspects.clear();
     this.#resolveFlushed();
     return [...names];
   }
@@ -202,13 +211,16 @@ export class Sender {
   /** Takes out as much as fits in a frame. */
   #take(): Batch {
     const frame = new FrameBody(this.#connection.maxFrameBytes);
-    const batch: Batch = { hints: [], all: [], frames: [[undefined, frame]] };
-    for (const name of this.#all) {
+    const [suspect] = this.#suspects;
+    const isAlone = suspect !== undefined;
+    const batch: Batch = { hints: [], all: [], isAlone, frames: [[undefined, frame]] };
+    for (const name of isAlone ? [suspect] : this.#all) {
       if (!frame.addAll(name)) return batch;
       this.#all.delete(name);
+      this.#suspects.delete(name);
       batch.all.push(name);
     }
-    if (this.#refusals === REFUSALS) return batch;
+    if (isAlone) return batch;
     const fits = ({ member, key, value }: PendingHint): boolean => frame.add(member.name, key, value);
     this.#pending.take(fits, (hint) => batch.hints.push(hint));
     return batch;
@@ -216,7 +228,7 @@ export class Sender {
 
   /** Takes out all hints, in frames for their channels. */
   #takeRouted(): Batch {
-    const batch: Batch = { hints: [], all: [], frames: [] };
+    const batch: Batch = { hints: [], all: [], isAlone: false, frames: [] };
     const last = new Map<number, FrameBody>();
     const add = ({ member, key, value }: PendingHint): boolean => {
       const channel = channelOf(seedOf(member.name), key);

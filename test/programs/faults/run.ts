@@ -9,6 +9,7 @@ import type { EngineName } from './fleet.ts';
 import { INTEREST_ROWS } from './interest-rows.ts';
 import type { Scale } from './row.ts';
 import { ROWS, setRouting } from './rows.ts';
+import { SILENT_ROWS } from './silent-rows.ts';
 import { HEAD, linesOf } from './table.ts';
 
 const ENGINES: readonly EngineName[] = ['redis', 'nats', 'postgres', 'cluster', 'workers'];
@@ -46,7 +47,7 @@ if (unknown.length > 0) {
 
 const isInterest = values.routing === 'interest';
 setRouting(isInterest ? 'interest' : 'broadcast');
-const rows = isInterest ? [...INTEREST_ROWS, ...ROWS] : ROWS;
+const rows = [...(isInterest ? INTEREST_ROWS : SILENT_ROWS), ...ROWS];
 const full = isInterest ? FULL_INTEREST : FULL;
 const scale = values.short ? SHORT : full;
 let missed = 0;
