@@ -24,7 +24,8 @@ export type LineKind =
   | 'refused transaction'
   | 'refused group'
   | 'refused copy'
-  | 'full disk';
+  | 'full disk'
+  | 'inexact search';
 
 export type Log = (line: string, kind?: LineKind) => void;
 

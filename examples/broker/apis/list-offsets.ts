@@ -1,9 +1,9 @@
 import type { Partition } from '../log/partition.ts';
-import type { FoundTime } from '../log/partition-log.ts';
 import type { TimeSearch } from '../log/time-search.ts';
 import { isLegalTopicName } from '../log/topics.ts';
 import { ErrorCode } from '../protocol/error-codes.ts';
 import { LEADER_EPOCH } from '../protocol/record-batch.ts';
+import type { FoundTime } from '../protocol/record-times.ts';
 import type { Handler } from './context.ts';
 import { epochError } from './fetch.ts';
 import { firstTime } from './first-time.ts';
@@ -24,7 +24,7 @@ const LATEST_TIERED = -5;
  * older than a timestamp (-1 when there is none). Version 0 has a list of offsets instead, of which
  * this broker fills in one. Who asks for no time is answered at once.
  */
-export const listOffsets: Handler<'ListOffsets'> = (exchange, { topics, timeSearches }) => {
+export const listOffsets: Handler<'ListOffsets'> = (exchange, { topics, timeSearches, log }) => {
   const isFirst = firstTime();
   const { replicaId } = exchange.request;
   const searches: ((search: TimeSearch) => Promise<void>)[] = [];
@@ -47,6 +47,11 @@ export const listOffsets: Handler<'ListOffsets'> = (exchange, { topics, timeSear
         if (known === undefined)
           searches.push(async (search) => {
             const record = await searchIn(search, partition, timestamp);
+            if (record?.isGuess)
+              log(
+                `answered a search by time in ${partition.key} with the first record of a batch, whose records it could not read`,
+                'inexact search',
+              );
             Object.assign(answer, found(record?.offset ?? -1, record?.timestamp));
           });
         return answer;

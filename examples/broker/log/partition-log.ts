@@ -1,12 +1,6 @@
 import type { RecordBatch } from '../protocol/record-batch.ts';
 import type { FoundBatch } from '../protocol/record-times.ts';
 
-/** A record and its time (ms). */
-export interface FoundTime {
-  readonly offset: number;
-  readonly timestamp: number;
-}
-
 /**
  * The log of one partition: record batches in offset order, appended at the end and never changed.
  *

@@ -6,9 +6,9 @@
  * is under way at a time, it decompresses in another thread, and it looks at some thousand records
  * a turn. So everybody else goes on, whatever a batch says.
  */
-import { findTimestamp } from '../protocol/record-times.ts';
+import { type FoundTime, findTimestamp } from '../protocol/record-times.ts';
 import { ByteBudget } from '../storage/byte-budget.ts';
-import type { FoundTime, PartitionLog } from './partition-log.ts';
+import type { PartitionLog } from './partition-log.ts';
 
 const MAX_BYTES = 64 * 1024 * 1024;
 

@@ -1,9 +1,11 @@
 /**
  * The broker's page, read-only. `GET /` shows the purgatories and the wheels at work, `GET /status`
- * returns the state as JSON, and `GET /metrics` the metrics in Prometheus' text format.
+ * returns the state as JSON, and `GET /metrics` the metrics in Prometheus' text format. It answers
+ * under names that no outsider can have: loopback names and IP addresses, as the inspector does.
  */
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { isIP } from 'node:net';
 import type { Registry } from 'prom-client';
 import type { Inspector } from 'purgatory/inspector';
 import { describeFault } from '../fault.ts';
@@ -51,7 +53,8 @@ export class StatusServer {
     const { method, url } = request;
     const path = url?.split('?', 1)[0];
     const found = path === '/status' || path === '/metrics';
-    const code = !found ? 404 : method === 'GET' ? 200 : 405;
+    const isRefused = !isOwnName(request.headers.host);
+    const code = !found ? 404 : isRefused ? 403 : method === 'GET' ? 200 : 405;
     if (code === 200 && path === '/metrics') {
       this.#registry.metrics().then(
         (text) => send(response, 200, this.#registry.contentType, text),
@@ -64,6 +67,13 @@ export class StatusServer {
       sendJson(response, code, code === 200 ? this.#status() : { error: code });
     }
   }
+}
+
+/** A page from outside can make its own name resolve to this machine, and would read what is here. */
+function isOwnName(host = ''): boolean {
+  if (!URL.canParse(`http://${host}`)) return false;
+  const { hostname } = new URL(`http://${host}`);
+  return /(^|\.)localhost$/.test(hostname) || isIP(hostname.replace(/^\[(.*)\]$/, '$1')) !== 0;
 }
 
 function sendJson(response: ServerResponse, code: number, body: object): void {

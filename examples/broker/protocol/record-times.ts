@@ -8,6 +8,14 @@ import type { ByteBudget } from '../storage/byte-budget.ts';
 import { decompressed } from './compression.ts';
 import { type BatchHeader, HEADER_BYTES } from './record-batch.ts';
 
+/** A record and its time (ms). */
+export interface FoundTime {
+  readonly offset: number;
+  readonly timestamp: number;
+  /** It is the first of a batch whose records could not be read. */
+  readonly isGuess?: boolean;
+}
+
 export interface FoundBatch extends BatchHeader {
   /** The whole batch, header included. Undefined where it was too large to read. */
   readonly bytes: Buffer | undefined;
@@ -27,12 +35,12 @@ export async function findTimestamp(
   timestamp: number,
   fromOffset: number,
   room: ByteBudget,
-): Promise<{ offset: number; timestamp: number } | undefined> {
+): Promise<FoundTime | undefined> {
   const { baseOffset, baseTimestamp, maxTimestamp, isLogAppendTime } = batch;
   const first = Math.max(baseOffset, fromOffset);
   if (isLogAppendTime)
     return maxTimestamp >= timestamp ? { offset: first, timestamp: maxTimestamp } : undefined;
-  const unreadable = { offset: first, timestamp: Math.max(baseTimestamp, timestamp) };
+  const unreadable = { offset: first, timestamp: Math.max(baseTimestamp, timestamp), isGuess: true };
   const records = await recordsOf(batch, room);
   if (records === undefined) return unreadable;
   for (let at = 0, seen = 1; at < records.length; seen++) {

@@ -8,7 +8,7 @@ export const ResourceType = { TOPIC: 2, BROKER: 4 } as const;
 /** Kafka's ConfigSource. */
 export const SettingSource = { TOPIC: 1, STATIC_BROKER: 4, DEFAULT: 5 } as const;
 /** Kafka's ConfigType. */
-export const SettingType = { BOOLEAN: 1, STRING: 2, INT: 3, LONG: 5, LIST: 7 } as const;
+export const SettingType = { BOOLEAN: 1, STRING: 2, INT: 3, LONG: 5, DOUBLE: 6, LIST: 7 } as const;
 
 export interface Setting {
   readonly name: string;

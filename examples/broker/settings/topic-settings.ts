@@ -50,7 +50,7 @@ interface Changeable extends Definition {
 
 interface Fixed extends Definition {
   /** Whether a value asks for what the broker does anyway; by default only `fallback` does. */
-  readonly isTheSame?: (text: string) => boolean;
+  readonly isTheSame?: (text: string, options: BrokerOptions) => boolean;
 }
 
 const UNLIMITED = '-1';
@@ -116,7 +116,46 @@ function changeableBy(options: BrokerOptions): Readonly<Record<string, Changeabl
   };
 }
 
+const isNumber = (text: string) => /^-?\d+(\.\d+)?$/.test(text);
+/** Where whatever is asked for changes nothing. */
+const idle = (type: number, fallback: string, documentation: string): Fixed => ({
+  type,
+  fallback,
+  isTheSame: isNumber,
+  documentation,
+});
+const flushed = (what: string): Fixed => ({
+  type: SettingType.LONG,
+  fallback: NEVER,
+  // By default, records are on the disk before they are acknowledged.
+  isTheSame: (text, { flushMs, flushMessages }) =>
+    text === NEVER || (isNumber(text) && flushMs === 0 && flushMessages <= 1),
+  documentation: `Flushes go by the broker's --flush-ms and --flush-messages, whatever ${what}.`,
+});
+const anyTime = (documentation: string): Fixed => ({
+  type: SettingType.LONG,
+  fallback: NEVER,
+  documentation,
+});
+
 const FIXED: Readonly<Record<string, Fixed>> = {
+  'flush.ms': flushed('the time'),
+  'flush.messages': flushed('their number'),
+  'delete.retention.ms': idle(SettingType.LONG, '86400000', 'Logs are not compacted.'),
+  'min.cleanable.dirty.ratio': idle(SettingType.DOUBLE, '0.5', 'Logs are not compacted.'),
+  'index.interval.bytes': idle(SettingType.INT, '4096', 'The index is in memory.'),
+  'segment.index.bytes': idle(SettingType.INT, '10485760', 'The index is in memory.'),
+  'file.delete.delay.ms': idle(SettingType.LONG, '60000', 'Files that are deleted are gone at once.'),
+  'local.retention.ms': idle(SettingType.LONG, '-2', 'All records are local.'),
+  'local.retention.bytes': idle(SettingType.LONG, '-2', 'All records are local.'),
+  'segment.jitter.ms': {
+    type: SettingType.LONG,
+    fallback: '0',
+    documentation: 'Log files are followed by the next ones on time.',
+  },
+  'message.timestamp.before.max.ms': anyTime('Records may be of any time.'),
+  'message.timestamp.after.max.ms': anyTime('Records may be of any time.'),
+  'message.timestamp.difference.max.ms': anyTime('Records may be of any time.'),
   'compression.type': {
     type: SettingType.STRING,
     fallback: 'producer',
@@ -183,8 +222,8 @@ export function withSetting(
   options: BrokerOptions,
 ): TopicSettings {
   if (Object.hasOwn(FIXED, name)) {
-    const { fallback, isTheSame = (text) => text === fallback } = FIXED[name];
-    if (value === null || isTheSame(value)) return settings;
+    const { fallback, isTheSame = (text: string) => text === fallback } = FIXED[name];
+    if (value === null || isTheSame(value, options)) return settings;
     throw new SettingError(`${name} is ${fallback} for every topic here, and cannot be ${shown(value)}`);
   }
   const changeable = changeableBy(options);

@@ -12,8 +12,17 @@
  * Where there is no /proc there is no `start` either. Then an id that another process has taken
  * over keeps the folder locked until the claim is removed by hand.
  */
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import {
+  accessSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
 
 const CLAIM = /^\.lock-(\d+)-(\d*)$/;
 
@@ -22,30 +31,63 @@ const heldHere = new Set<string>();
 
 /**
  * Takes the folder, and makes it where there is none. Returns a function that gives it back. Throws
- * an Error that names the folder and the process that has it.
+ * an Error that names the folder and the process that has it, or why nothing can be written there.
  */
 export function lockFolder(folder: string): () => void {
-  mkdirSync(folder, { recursive: true });
   const claim = `.lock-${process.pid}-${startOf(process.pid) ?? ''}`;
   const path = join(folder, claim);
   const inUse = (pid: number) =>
     new Error(`${folder} is in use by process ${pid}, and two brokers would ruin it`);
   if (heldHere.has(path)) throw inUse(process.pid);
-  writeFileSync(path, '');
-  for (const name of readdirSync(folder)) {
-    const [, id, start] = CLAIM.exec(name) ?? [];
-    if (id === undefined || name === claim) continue;
-    if (isRunning(Number(id), start)) {
-      rmSync(path);
-      throw inUse(Number(id));
+  try {
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(path, '');
+  } catch (error) {
+    throw new Error(`nothing can be written in ${folder}: ${reasonOf(error as Error, folder)}`, {
+      cause: error,
+    });
+  }
+  try {
+    for (const name of readdirSync(folder)) {
+      const [, id, start] = CLAIM.exec(name) ?? [];
+      if (id === undefined || name === claim) continue;
+      if (isRunning(Number(id), start)) throw inUse(Number(id));
+      removeClaim(join(folder, name));
     }
-    rmSync(join(folder, name), { force: true });
+  } catch (error) {
+    rmSync(path);
+    throw error;
   }
   heldHere.add(path);
   return () => {
     heldHere.delete(path);
     rmSync(path, { force: true });
   };
+}
+
+function removeClaim(path: string): void {
+  try {
+    rmSync(path, { force: true });
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code !== 'ERR_FS_EISDIR') throw error;
+    throw new Error(`${path} is a folder, and no claim of a broker: remove it or rename it`, {
+      cause: error,
+    });
+  }
+}
+
+/** Of a read-only mount, mkdir says that a folder is missing. */
+function reasonOf(error: Error, folder: string): string {
+  let there = folder;
+  while (!existsSync(there)) there = dirname(there);
+  try {
+    accessSync(there, constants.W_OK);
+    return error.message;
+  } catch (refusal) {
+    const { code, message } = refusal as NodeJS.ErrnoException;
+    return code === 'EROFS' ? `${there} is mounted read-only` : message;
+  }
 }
 
 function isRunning(pid: number, start: string): boolean {

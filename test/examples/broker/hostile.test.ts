@@ -137,6 +137,9 @@ describe('a client that means no good', () => {
     for (; found === undefined; answersMeanwhile++) await good.send('ApiVersions', 0, {} as never);
     // With the rest of 64 MiB, the fifth could not be read.
     expect(found).to.equal(4);
+    expect(running.lines).to.deep.equal([
+      'answered a search by time in t-0 with the first record of a batch, whose records it could not read',
+    ]);
     expect(answersMeanwhile).to.be.above(20);
     client.destroy();
   });

@@ -1,6 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import type { BrokerOptions } from '../../../examples/broker/options.ts';
 import { ErrorCode } from '../../../examples/broker/protocol/error-codes.ts';
 import { readBatches } from '../../../examples/broker/protocol/record-batch.ts';
 import type { RequestDraft } from '../../../examples/broker/replication/peer-client.ts';
@@ -18,6 +19,19 @@ const DAY_MS = 86_400_000;
 
 /** What the broker does for every topic. */
 const SAME = {
+  'flush.ms': '9223372036854775807',
+  'flush.messages': '9223372036854775807',
+  'delete.retention.ms': '86400000',
+  'min.cleanable.dirty.ratio': '0.5',
+  'index.interval.bytes': '4096',
+  'segment.index.bytes': '10485760',
+  'file.delete.delay.ms': '60000',
+  'local.retention.ms': '-2',
+  'local.retention.bytes': '-2',
+  'segment.jitter.ms': '0',
+  'message.timestamp.before.max.ms': '9223372036854775807',
+  'message.timestamp.after.max.ms': '9223372036854775807',
+  'message.timestamp.difference.max.ms': '9223372036854775807',
   'compression.type': 'producer',
   'cleanup.policy': 'delete',
   'message.format.version': '3.0-IV1',
@@ -38,8 +52,9 @@ describe('the settings of a topic', () => {
 
   afterEach(stop);
 
-  async function start(): Promise<void> {
-    running = await startBroker({ data, partitions: 1, segmentBytes: 1024, logRetentionCheckIntervalMs: 20 });
+  async function start(options: Partial<BrokerOptions> = {}): Promise<void> {
+    const small = { partitions: 1, segmentBytes: 1024, logRetentionCheckIntervalMs: 20 };
+    running = await startBroker({ data, ...small, ...options });
     client = await WireClient.connect(running.port);
   }
 
@@ -146,8 +161,13 @@ describe('the settings of a topic', () => {
     expect(made.errorCode).to.equal(NONE);
     const { configs } = await describeConfigs('t');
     expect(configs.filter(({ configSource }) => configSource !== SOURCE_DEFAULT)).to.deep.equal([]);
-    for (const [name, value] of Object.entries({ ...SAME, 'min.insync.replicas': '1' }))
+    const idle = { 'flush.ms': '1000', 'delete.retention.ms': '5', 'min.cleanable.dirty.ratio': '0.01' };
+    for (const [name, value] of Object.entries({ ...SAME, ...idle, 'min.insync.replicas': '1' }))
       expect((await alter('t', [[SET, name, value]])).errorCode, name).to.equal(NONE);
+    await stop();
+    await start({ flushMs: 50 });
+    const refused = await alter('t', [[SET, 'flush.ms', '10']]);
+    expect(refused.errorCode, 'where records are flushed later').to.equal(INVALID_CONFIG);
   });
 
   it('are refused by their name and the rule, and then none of a change is made', async () => {
@@ -179,7 +199,9 @@ describe('the settings of a topic', () => {
       ['min.insync.replicas', '0', 'min.insync.replicas is "0", where a whole number from 1 to 2147483647'],
       ['segment.bytes', '1023', 'segment.bytes is "1023", where a whole number from 1024 to 2147483647'],
       ['segment.ms', '0', 'segment.ms is "0", where a whole number of ms from 1 up is needed'],
-      ['flush.ms', '5', '"flush.ms" is no setting of a topic here'],
+      ['flush.ms', 'soon', 'flush.ms is 9223372036854775807 for every topic here, and cannot be "soon"'],
+      ['segment.jitter.ms', '5', 'segment.jitter.ms is 0 for every topic here'],
+      ['message.timestamp.after.max.ms', '3600000', 'message.timestamp.after.max.ms is 9223372036854775807'],
       ['cleanup.policy', 'compact', 'cleanup.policy is delete for every topic here, and cannot be "compact"'],
     ] as const) {
       const { errorCode, errorMessage } = await refused(name, value);

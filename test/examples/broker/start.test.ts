@@ -1,6 +1,7 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
+import { get } from 'node:http';
 import { connect } from 'node:net';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
@@ -200,6 +201,22 @@ describe('the status page', () => {
     expect(await picture.text()).to.contain('purgatory');
     expect((await fetch(`${url}/../../etc/passwd`)).status).to.equal(404);
     expect((await fetch(`${url}/status`, { method: 'POST' })).status).to.equal(405);
+    await broker.stop();
+  });
+
+  it('answers under names of this machine alone', async () => {
+    const { broker, http } = await startBroker();
+    const codeAs = (host: string, path: string): Promise<number | undefined> =>
+      new Promise((resolve, reject) => {
+        const options = { host: '127.0.0.1', port: http, path, headers: { host } };
+        get(options, ({ statusCode }) => resolve(statusCode)).on('error', reject);
+      });
+    for (const path of ['/', '/status', '/metrics']) {
+      for (const host of ['localhost:1', `127.0.0.1:${http}`, '[::1]', 'a.localhost'])
+        expect(await codeAs(host, path), `${host}${path}`).to.equal(200);
+      for (const host of ['evil.example', 'localhost.evil.example:80', ' '])
+        expect(await codeAs(host, path), `${host}${path}`).to.equal(403);
+    }
     await broker.stop();
   });
 });

@@ -49,8 +49,8 @@ describe('the records of a batch, by their time', () => {
   };
   for (const [which, batch] of Object.entries(unreadable)) {
     it(`are the first of the batch, with the time that was asked for, ${which}`, async () => {
-      expect(await find(read(batch), 1500)).to.deep.equal({ offset: 10, timestamp: 1500 });
-      expect(await find(read(batch), 700)).to.deep.equal({ offset: 10, timestamp: 1000 });
+      expect(await find(read(batch), 1500)).to.deep.equal({ offset: 10, timestamp: 1500, isGuess: true });
+      expect(await find(read(batch), 700)).to.deep.equal({ offset: 10, timestamp: 1000, isGuess: true });
     });
   }
 
@@ -61,7 +61,7 @@ describe('the records of a batch, by their time', () => {
     expect(room.bytesLeft).to.equal(1000 - (bytes.length - 61));
     await findTimestamp(read(unreadable['of more than 16 MiB']), 1500, 10, room);
     expect(room.bytesLeft).to.equal(0);
-    expect(await findTimestamp(gzipped, 1500, 10, room)).to.deep.equal({ offset: 10, timestamp: 1500 });
+    expect(await findTimestamp(gzipped, 1500, 10, room)).to.include({ offset: 10, isGuess: true });
   });
 
   it('all have the time at which the broker got them, where that counts', async () => {

@@ -1,8 +1,11 @@
-import { readdirSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { lockFolder } from '../../../../examples/broker/storage/folder-lock.ts';
+import { describeWith } from '../../../support/needs.ts';
 import { BrokerProcess } from '../support/broker-process.ts';
+import { programs } from '../support/programs.ts';
 import { dataFolder, startBroker } from '../support/running-broker.ts';
 
 describe('the lock on the data of a node', () => {
@@ -60,11 +63,42 @@ describe('the lock on the data of a node', () => {
     await second.broker.stop();
   });
 
+  it('says what to do about a folder that looks like a claim, and leaves none of its own', () => {
+    mkdirSync(join(data, '.lock-1-1'));
+    expect(() => lockFolder(data)).to.throw(
+      `${join(data, '.lock-1-1')} is a folder, and no claim of a broker`,
+    );
+    expect(readdirSync(data)).to.deep.equal(['.lock-1-1']);
+  });
+
   it('is not held by a process that has the number of one that is gone', () => {
     const folder = join(data, 'node-0');
     lockFolder(folder)();
     writeFileSync(join(folder, `.lock-${process.ppid}-1`), '');
     lockFolder(folder)();
     expect(claims()).to.deep.equal([]);
+  });
+});
+
+describeWith(programs.smallDisk, 'a folder on a read-only mount', () => {
+  let disk: string;
+
+  beforeEach(() => {
+    disk = dataFolder();
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=64k', 'none', disk]);
+    mkdirSync(join(disk, 'made'));
+    execFileSync('mount', ['-o', 'remount,ro', disk]);
+  });
+
+  afterEach(() => {
+    execFileSync('umount', [disk]);
+  });
+
+  it('is not taken, whether it is there or has to be made, and the error says that it is read-only', () => {
+    const [made, missing] = [join(disk, 'made'), join(disk, 'missing', 'deep')];
+    expect(() => lockFolder(made)).to.throw(
+      `nothing can be written in ${made}: ${made} is mounted read-only`,
+    );
+    expect(() => lockFolder(missing)).to.throw(`in ${missing}: ${disk} is mounted read-only`);
   });
 });
