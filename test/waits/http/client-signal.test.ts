@@ -117,7 +117,7 @@ describe('clientSignal', () => {
         const response = await nextResponse();
         const signal = clientSignal(response);
         (response as ServerResponse).write('half');
-        await sleep(20);
+        await sleep(20); // it is on its way, or has come
         const end = closed(response);
         client.leave();
         await end;
@@ -129,7 +129,7 @@ describe('clientSignal', () => {
         const end = closed(response);
         client.leave();
         await end;
-        await sleep(20);
+        await sleep(20); // longer than the event
         const listeners = response.listenerCount('close');
         expect(clientSignal(response).aborted).to.equal(true);
         expect(response.listenerCount('close')).to.equal(listeners);
@@ -141,7 +141,7 @@ describe('clientSignal', () => {
         await answered(early);
         const late = await answered(await nextResponse());
         client.leave();
-        await sleep(20);
+        await sleep(20); // an abort would come in this time
         expect([signal.aborted, clientSignal(late).aborted]).to.deep.equal([false, false]);
       });
 

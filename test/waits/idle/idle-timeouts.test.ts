@@ -5,7 +5,7 @@ import { checkTimerInvariants } from '../../../src/timer/timer.ts';
 import { IdleTimeouts, type IdleTimeoutsOptions } from '../../../src/waits/idle/index.ts';
 import { codeOf } from '../../support/code-of.ts';
 import { HostClock } from '../../support/host-clock.ts';
-import { pause } from '../../support/turns.ts';
+import { pause, until } from '../../support/turns.ts';
 import { uncaughtDuring } from '../../support/uncaught.ts';
 
 function setUp<E = string>(options: Partial<IdleTimeoutsOptions<E>> = {}, startMs = 0) {
@@ -429,12 +429,12 @@ describe('IdleTimeouts on the system clock', () => {
       for (const element of elements) {
         touch(element);
         touch(element);
-        const until = systemClock.now() + 3;
-        while (systemClock.now() < until);
+        const endMs = systemClock.now() + 3;
+        while (systemClock.now() < endMs);
       }
-      await pause(5);
+      await pause(5); // some are idle by then, and some are touched
     }
-    while (idle.size > 0) await pause(1);
+    await until(() => idle.size === 0, 'all are idle');
     expect(waits).to.have.length.at.least(elements.length);
     for (const wait of waits) expect(wait).to.be.at.least(20 - 1e-3);
   });

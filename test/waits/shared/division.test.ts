@@ -1,6 +1,5 @@
 import { expect } from 'chai';
 import { Division, partsOf } from '../../../src/waits/shared/division.ts';
-import { SharedWaits } from '../../../src/waits/shared/index.ts';
 import { rejection } from '../../support/rejection.ts';
 import { turn } from '../../support/turns.ts';
 import { expectEmpty, type Loading, loading } from './loading.ts';
@@ -90,19 +89,20 @@ describe('A load of several keys that fails', () => {
   });
 
   it('is tried again as one load for as long as the store is down, and not key by key', async () => {
-    const loads: number[] = [];
-    const load = async (keys: readonly string[]): Promise<Map<string, number>> => {
-      loads.push(keys.length);
-      await turn();
-      throw new Error('ECONNREFUSED');
-    };
-    const waits = new SharedWaits<number>('down', { load, onError: () => {} });
-    const keys = names(500);
-    await Promise.all(keys.map((key) => waits.waitUntil(key, () => false, { timeoutMs: 800 })));
-    waits.close();
-    const tries = loads.filter((size) => size === keys.length).length;
-    expect(tries).to.be.within(3, 5);
-    expect(loads).to.have.length(4 * tries);
+    const store = new Store();
+    store.isDown = true;
+    const all = loading({ load: store.load });
+    const waits = names(500).map((key) => all.wait(key));
+    await quiet(all);
+    for (let ms = 0; ms < 800; ms += 10) {
+      all.clock.advance(10);
+      await quiet(all);
+    }
+    const tries = store.loads.filter((keys) => keys.length === waits.length).length;
+    expect(tries, 'at once, and after 50, 100, 200 and 400 ms or a quarter more').to.be.within(4, 5);
+    expect(store.loads).to.have.length(4 * tries);
+    all.waits.close();
+    await Promise.allSettled(waits);
   });
 
   it('without onError rejects all its waits when all its parts fail', async () => {

@@ -9,7 +9,7 @@ import { codeOf } from '../../support/code-of.ts';
 import { collectGarbage } from '../../support/collect-garbage.ts';
 import { PolyfilledSignal } from '../../support/polyfilled-signal.ts';
 import { rejection } from '../../support/rejection.ts';
-import { pause, turn } from '../../support/turns.ts';
+import { turn, until } from '../../support/turns.ts';
 
 function manual(): { clock: ManualClock; timer: SystemTimer } {
   const clock = new ManualClock();
@@ -159,8 +159,7 @@ describe('timeoutSignal', () => {
     listen('with a parent', timeoutSignal(100, { signal: new AbortController().signal }));
     await turn();
     collectGarbage();
-    await pause(200);
-    expect(aborted).to.deep.equal(['alone', 'with a parent']);
+    await until(() => expect(aborted).to.deep.equal(['alone', 'with a parent']), 'both have aborted');
   });
 
   const bad: readonly [unknown[], string, string][] = [
