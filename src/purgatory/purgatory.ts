@@ -10,7 +10,7 @@
 // (Kafka: DelayedOperationPurgatory.)
 
 import { throwIfAborted } from '../base/abort-listeners.ts';
-import { requiredFunction } from '../base/checks.ts';
+import { requiredArray, requiredFunction } from '../base/checks.ts';
 import { isDebugging } from '../base/debug.ts';
 import { purgatoryClosed } from '../base/errors.ts';
 import { BusLink, type CheckedBusLink } from '../bus/membership/bus-link.ts';
@@ -20,6 +20,7 @@ import { AbstractPurgatory } from './abstract-purgatory.ts';
 import { checkOperation, type DelayedOperation } from './delayed-operation.ts';
 import { addHints, checkedLimit, type EventOptions, hintOfLimit, limitOfHint } from './event-limit.ts';
 import { EventQueue } from './event-queue.ts';
+import { follow } from './follow.ts';
 import { KeyCopies } from './key-copies.ts';
 import { ParkedWalk } from './parked-walk.ts';
 import { Parking } from './parking.ts';
@@ -196,6 +197,30 @@ export class Purgatory<K = string, Op extends DelayedOperation = DelayedOperatio
     } catch (error) {
       return Promise.reject(error);
     }
+  }
+
+  /**
+   * One `waitFor` after the other, as an async iterator: each answer, and `{ expired: true }` after
+   * each `timeoutMs` without one. For subscriptions, watches and streams; the deadline is the
+   * heartbeat. Between two answers nothing is missed: the condition is tried when the next wait
+   * begins, so let it look at a position that your loop moves on. A wait is parked only while `next`
+   * is pending, and `break`, `return()` and an abort end it at once. O(keys) a wait.
+   *
+   * `next` rejects as `waitFor` does: on abort with `signal.reason`, with ERR_PURGATORY_CLOSED, with
+   * what `condition` throws. Then the iterator has ended. After `break` and `return()` it ends
+   * without an error.
+   *
+   * @throws TypeError, RangeError (Node's codes) for a bad argument.
+   */
+  follow<T>(
+    keys: readonly K[],
+    condition: Condition<T, K>,
+    options: WaitOptions,
+  ): AsyncGenerator<WaitResult<Exclude<T, NotYet>>, void, undefined> {
+    const own = [...requiredArray('keys', keys)];
+    requiredFunction('condition', condition);
+    const { signal, ...wait } = checkedWaitOptions(options);
+    return follow((stop) => this.waitFor(own, condition, { ...wait, signal: stop }), signal);
   }
 
   override close(): Op[] {

@@ -132,3 +132,14 @@ expectTypeOf<PurgatoryError['code']>().toEqualTypeOf<PurgatoryErrorCode>();
 declare const error: PurgatoryError;
 // @ts-expect-error no code of ours
 export const isFull = error.code === 'ERR_PURGATORY_FUL';
+
+// follow gives what waitFor resolves with, one after the other.
+async function follows(purgatory: Purgatory): Promise<void> {
+  for await (const { expired, value } of purgatory.follow(['k'], () => 5 as number | undefined, {
+    timeoutMs: 5,
+  })) {
+    if (expired) expectTypeOf(value).toBeUndefined();
+    else expectTypeOf(value).toBeNumber();
+  }
+}
+void follows;

@@ -10,6 +10,7 @@ import { requiredArray, requiredFunction } from '../../base/checks.ts';
 import { itemTimedOut, purgatoryClosed, queuesFull } from '../../base/errors.ts';
 import { keyText } from '../../base/text.ts';
 import { AbstractPurgatory } from '../../purgatory/abstract-purgatory.ts';
+import { follow } from '../../purgatory/follow.ts';
 import {
   type CheckedWaitOptions,
   checkedWaitOptions,
@@ -243,6 +244,24 @@ export class Queues<V, K = string> extends AbstractPurgatory<K, never> {
     } finally {
       this.putBack(taken.key, taken.value);
     }
+  }
+
+  /**
+   * One `take` after the other, as an async iterator: each item, and `{ expired: true }` after each
+   * `timeoutMs` without one. For a worker. It takes an item only when `next` is called, and `break`,
+   * `return()` and an abort end the wait at once. An item that is handed over when nobody asks any
+   * more is put back. O(keys) an item.
+   *
+   * `next` rejects as `take` does: on abort with `signal.reason`, and with ERR_PURGATORY_CLOSED. Then
+   * the iterator has ended.
+   *
+   * @throws TypeError, RangeError (Node's codes) for a bad argument.
+   */
+  follow(keys: readonly K[], options: WaitOptions): AsyncGenerator<TakeResult<V, K>, void, undefined> {
+    const own = checkedKeys(keys);
+    const { signal, ...wait } = checkedWaitOptions(options);
+    const putBack = (late: TakeResult<V, K>): void => void (late.expired || this.putBack(late));
+    return follow((stop) => this.take(own, { ...wait, signal: stop }), signal, putBack);
   }
 
   /** As the snapshot of a Purgatory, with the items. */
