@@ -37,48 +37,16 @@ describe('The growth of a cost', () => {
   });
 
   it('is judged by how far it is from the promised one, in both directions, and however small the cost is', () => {
-    expect(
-      verdictOn(
-        'O(1)',
-        pointsOf(() => 20),
-      ),
-    ).to.equal('as promised');
-    expect(
-      verdictOn(
-        'O(1)',
-        pointsOf((n) => n / 1_000),
-      ),
-    ).to.equal('GROWS FASTER');
-    expect(
-      verdictOn(
-        'O(n)',
-        pointsOf((n) => n),
-      ),
-    ).to.equal('as promised');
-    expect(
-      verdictOn(
-        'O(n)',
-        pointsOf((n) => n ** 1.5),
-      ),
-    ).to.equal('GROWS FASTER');
-    expect(
-      verdictOn(
-        'O(n)',
-        pointsOf(() => 20),
-      ),
-    ).to.equal('GROWS SLOWER');
-    expect(
-      verdictOn(
-        'O(log n)',
-        pointsOf((n) => Math.log2(n)),
-      ),
-    ).to.equal('as promised');
-    expect(
-      verdictOn(
-        'O(n / wheelSize)',
-        pointsOf((n) => n),
-      ),
-    ).to.equal('as promised');
+    for (const [promised, cost, verdict] of [
+      ['O(1)', () => 20, 'as promised'],
+      ['O(1)', (n) => n / 1_000, 'GROWS FASTER'],
+      ['O(n)', (n) => n, 'as promised'],
+      ['O(n)', (n) => n ** 1.5, 'GROWS FASTER'],
+      ['O(n)', () => 20, 'GROWS SLOWER'],
+      ['O(log n)', (n) => Math.log2(n), 'as promised'],
+      ['O(n / wheelSize)', (n) => n, 'as promised'],
+    ] as const satisfies [string, (n: number) => number, string][])
+      expect(verdictOn(promised, pointsOf(cost)), `${promised}: ${cost}`).to.equal(verdict);
   });
 });
 

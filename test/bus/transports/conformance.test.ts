@@ -59,29 +59,23 @@ describe('a transport over worker threads', () => {
 describeWith(engines.redis, 'a transport over Redis', () => {
   const { port, sever, later } = behindProxy(startRedis);
 
-  describe('by ioredis', () => {
-    routingSuite(
-      () => {
-        const client = new Redis(port(), '127.0.0.1', { retryStrategy: () => 10 });
-        client.on('error', () => {});
-        later(() => client.disconnect());
-        return redisTransport(client, 'ioredis');
-      },
-      { sever },
-    );
-  });
-
-  describe('by iovalkey', () => {
-    routingSuite(
-      () => {
-        const client = new IoValkey(port(), '127.0.0.1', { retryStrategy: () => 10 });
-        client.on('error', () => {});
-        later(() => client.disconnect());
-        return redisTransport(client, 'iovalkey');
-      },
-      { sever },
-    );
-  });
+  const options = { retryStrategy: () => 10 };
+  for (const [name, connect] of [
+    ['ioredis', () => new Redis(port(), '127.0.0.1', options)],
+    ['iovalkey', () => new IoValkey(port(), '127.0.0.1', options)],
+  ] as const) {
+    describe(`by ${name}`, () => {
+      routingSuite(
+        () => {
+          const client = connect();
+          client.on('error', () => {});
+          later(() => client.disconnect());
+          return redisTransport(client, name);
+        },
+        { sever },
+      );
+    });
+  }
 
   describe('by node-redis', () => {
     routingSuite(
