@@ -96,11 +96,23 @@ export class Watchers<K> extends ParkedLists<K> {
     let oldest = keys.cells[keySlot + OLDEST] as Slot;
     if (oldest < NONE) oldest = this.#joinLone(keySlot, lone(oldest));
     const count = keys.cells[keySlot + COUNT];
-    keys.cells[keySlot + COUNT] = count + 1;
-    if (count > 0) return watches.push(oldest, keySlot ^ place, next);
-    const watch = watches.makeList(keySlot ^ place, next);
-    keys.cells[keySlot + OLDEST] = watch;
+    if (count === 0) return this.#watchFirst(keySlot, place, next);
+    const watch = watches.push(oldest, keySlot ^ place, next);
+    keys.cells[keySlot + COUNT] = count + 1; // behind what memory may be refused to
     return watch;
+  }
+
+  #watchFirst(keySlot: Slot, place: Slot, next: Slot): Slot {
+    const keys = this.#keys;
+    try {
+      const watch = this.#watches.makeList(keySlot ^ place, next);
+      keys.cells[keySlot + OLDEST] = watch;
+      keys.cells[keySlot + COUNT] = 1;
+      return watch;
+    } catch (error) {
+      this.#drop(keySlot);
+      throw error;
+    }
   }
 
   /** Gives a lone watcher a watch. */

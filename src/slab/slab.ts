@@ -274,8 +274,9 @@ export class Slab<T = never> {
     cells.set(this.cells);
     const free = new Int32Array(words * 2).fill(ALL_FREE, words);
     free.set(this.#free);
+    const ticks = new Float64Array(cells.buffer); // the last that memory may be refused to
     this.cells = cells;
-    this.#ticks = new Float64Array(cells.buffer);
+    this.#ticks = ticks;
     this.#free = free;
     return words;
   }

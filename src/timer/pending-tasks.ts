@@ -64,36 +64,34 @@ const MAX_REFILED = 8_192;
 
 export class PendingTasks<S extends Scheme = Scheme> implements Compactable {
   readonly #make: MakeScheme<S>;
-  #slab!: Slab<TimerTask>;
-  #due!: Slot;
-  #next!: Slot;
-  #scheme!: S;
+  #slab: Slab<TimerTask>;
+  #due: Slot;
+  #next: Slot;
+  #scheme: S;
   /** The cells in use without a task, when the scheme was new. */
-  #least = 0;
+  #least: number;
   #readAhead = 0;
   horizon: number = 0;
   size: number = 0;
   /** The tick of the task that `take` returned last. */
   takenTick: number = 0;
 
-  /** @param tick the tick to start from. */
-  constructor(make: MakeScheme<S>, tick: number) {
+  /**
+   * @param tick the tick to start from.
+   * @param tasks how many it is to hold.
+   */
+  constructor(make: MakeScheme<S>, tick: number, tasks = 0) {
     this.#make = make;
     this.horizon = tick;
-    this.#renew(tick);
+    this.#slab = new Slab<TimerTask>(tasks);
+    this.#due = this.#slab.makeList(0, 0);
+    this.#next = this.#slab.makeList(0, 0);
+    this.#scheme = make(this.#slab, tick);
+    this.#least = this.#slab.inUse;
   }
 
   get scheme(): S {
     return this.#scheme;
-  }
-
-  #renew(cursor: number): void {
-    const slab = new Slab<TimerTask>(this.size);
-    this.#slab = slab;
-    this.#due = slab.makeList(0, 0);
-    this.#next = slab.makeList(0, 0);
-    this.#scheme = this.#make(slab, cursor);
-    this.#least = slab.inUse;
   }
 
   holds(task: TimerTask, slot: number): boolean {
@@ -224,18 +222,26 @@ export class PendingTasks<S extends Scheme = Scheme> implements Compactable {
     return slab.isSparse && this.size <= MAX_REFILED;
   }
 
-  /** Files all tasks anew, in memory of the right size, unless a pass is open. O(tasks). */
+  /**
+   * Files all tasks anew, in memory of the right size, unless a pass is open. All stay where they
+   * are if that memory is refused. O(tasks).
+   */
   compact(): void {
     if (this.isPassOpen) return;
+    const anew = new PendingTasks(this.#make, this.#scheme.cursor, this.size);
     const tasks: TimerTask[] = [];
-    const ticks: number[] = [];
+    const slots: Slot[] = [];
     this.#forEach((slot, tick) => {
-      tasks.push(this.#slab.value(slot) as TimerTask);
-      ticks.push(tick);
+      const task = this.#slab.value(slot) as TimerTask;
+      tasks.push(task);
+      slots.push(anew.add(task, tick));
     });
-    this.#renew(this.#scheme.cursor);
-    this.size = 0;
-    for (const [i, task] of tasks.entries()) task.$slot = this.add(task, ticks[i]);
+    this.#slab = anew.#slab;
+    this.#due = anew.#due;
+    this.#next = anew.#next;
+    this.#scheme = anew.#scheme;
+    this.#least = anew.#least;
+    for (const [i, task] of tasks.entries()) task.$slot = slots[i];
   }
 
   #forEach(visit: (slot: Slot, tick: number) => void): void {

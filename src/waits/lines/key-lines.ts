@@ -203,9 +203,10 @@ export class KeyLines<K, L extends Line<K>> extends ParkedLists<K> {
   /** Parks all anew: by the order of parking each line gets its order. */
   override compact(): void {
     const old = this.#waits;
+    const operations = new Slab<DelayedOperation>(this.size);
     this.#waits = new Slab<L>(old.inUse);
     for (const line of this.lines()) line.firstSlot = NONE;
-    this.moveTo(new Slab(this.size), (own, _from, to) => {
+    this.moveTo(operations, (own, _from, to) => {
       let first = NONE;
       let last = NONE;
       for (let wait = own as Slot; wait !== NONE; wait = old.cells[wait + SIBLING] as Slot) {

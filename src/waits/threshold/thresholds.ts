@@ -178,9 +178,10 @@ export class Thresholds<K, V extends ThresholdValue> extends ParkedLists<Thresho
 
   /** Maps and heaps give memory back by themselves. */
   override compact(): void {
+    const operations = new Slab<DelayedOperation>(this.size);
     const before = this.#marks;
     this.#marks = [];
-    this.moveTo(new Slab(this.size), (a, from, to) => {
+    this.moveTo(operations, (a, from, to) => {
       this.#setMark(indexOf(to), before[indexOf(from)] as WaitingMark<K, V>);
       return a;
     });
