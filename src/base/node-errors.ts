@@ -4,8 +4,7 @@
 // A TypeError or RangeError with the code that Node would use. It names the argument, the rule and
 // the value. A call that throws one for an argument has changed nothing. The rule is put into words
 // where it is checked: in checks.ts, or beside the one call that has it.
-import { inspect } from 'node:util';
-import { cut, MAX_TEXT } from './text.ts';
+import { className, functionName, valueText } from './text.ts';
 
 /** A TypeError with ERR_INVALID_ARG_TYPE: `value` is of the wrong type for `name`. */
 export function invalidArgType(name: string, expected: string, value: unknown): TypeError {
@@ -19,7 +18,9 @@ export function invalidArgType(name: string, expected: string, value: unknown): 
 /** A RangeError with ERR_OUT_OF_RANGE: `value` has the right type and breaks `rule`. */
 export function outOfRange(name: string, rule: string, value: unknown): RangeError {
   return withCode(
-    new RangeError(`The value of "${name}" is out of range. It must be ${rule}. Received ${shown(value)}`),
+    new RangeError(
+      `The value of "${name}" is out of range. It must be ${rule}. Received ${valueText(value)}`,
+    ),
     'ERR_OUT_OF_RANGE',
     outOfRange,
   );
@@ -31,7 +32,7 @@ export function outOfRange(name: string, rule: string, value: unknown): RangeErr
  */
 export function invalidArgValue(name: string, reason: string, value: unknown): TypeError {
   return withCode(
-    new TypeError(`The ${nameOf(name)} ${reason}. Received ${shown(value)}`),
+    new TypeError(`The ${nameOf(name)} ${reason}. Received ${valueText(value)}`),
     'ERR_INVALID_ARG_VALUE',
     invalidArgValue,
   );
@@ -79,15 +80,9 @@ function nameOf(name: string): string {
   return `"${name}" ${name.includes('.') ? 'property' : 'argument'}`;
 }
 
-/** A long text is cut: it may be a key of a kilobyte. */
-function shown(value: unknown): string {
-  return inspect(typeof value === 'string' ? cut(value) : value, { maxStringLength: MAX_TEXT });
-}
-
 function typed(value: unknown): string {
   if (value === null || value === undefined) return String(value);
-  if (typeof value === 'function') return `function ${value.name}`;
-  if (typeof value === 'object')
-    return `an instance of ${value.constructor?.name ?? inspect(value, { depth: -1 })}`;
-  return `type ${typeof value} (${shown(value)})`;
+  if (typeof value === 'function') return `function ${functionName(value)}`;
+  if (typeof value === 'object') return `an instance of ${className(value)}`;
+  return `type ${typeof value} (${valueText(value)})`;
 }

@@ -5,8 +5,10 @@
 // So if an event, a force, a deadline, an abort and a cancel meet, one of them wins and the others
 // find nothing. (Kafka's DelayedOperation uses a compare-and-set for this. A single thread needs
 // none.) What begins with $ is the engine's: users' classes have names of their own.
+
 import { invalidArgType, methodNotImplemented } from '../base/node-errors.ts';
 import type { Rejection } from '../base/rejection.ts';
+import { className } from '../base/text.ts';
 import { NONE } from '../slab/slab.ts';
 import { type TaskKeeper, TimerTask } from '../timer/timer-task.ts';
 import type { Settler } from '../turns/settler.ts';
@@ -137,7 +139,7 @@ export abstract class DelayedOperation extends TimerTask {
 
   /** What people call it: its class, or the method that made a wait. @internal */
   get $type(): string {
-    return this.constructor.name;
+    return className(this);
   }
 
   /** True from the moment it is completed, inside `onComplete` included. */
@@ -149,7 +151,7 @@ export abstract class DelayedOperation extends TimerTask {
     // TypeScript requires a subclass to implement them. A subclass in JavaScript may lack them.
     for (const name of ['tryComplete', 'onComplete'] as const) {
       DelayedOperation.prototype[name] = function (): never {
-        throw methodNotImplemented(this.constructor.name, name);
+        throw methodNotImplemented(className(this), name);
       };
     }
   }

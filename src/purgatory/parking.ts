@@ -17,7 +17,7 @@ import {
 } from '../base/errors.ts';
 import { Rejection } from '../base/rejection.ts';
 import { reportError } from '../base/report-error.ts';
-import { cut, keyText } from '../base/text.ts';
+import { className, cut, keyText } from '../base/text.ts';
 import type { BusLink } from '../bus/membership/bus-link.ts';
 import { NONE } from '../slab/slab.ts';
 import type { Timer } from '../timer/timer.ts';
@@ -137,7 +137,7 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
   /** Of an operation that is not admitted. */
   #throwUnlessOver(operation: DelayedOperation): false {
     if (this.isClosed) throw this.countRefusal(purgatoryClosed(this.name));
-    const type = operation.constructor.name;
+    const type = className(operation);
     if (operation.$place > COMPLETED) {
       const keeper = operation.$place >= 0 ? (operation.$keeper as Keeper) : undefined;
       throw this.countRefusal(operationPending(type, keeper?.name));

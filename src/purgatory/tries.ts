@@ -5,8 +5,10 @@
 //   once parked: tryElseReport goes to `onError`, and the operation stays parked
 //
 // (The condition of a wait throws in wait-for.ts, which rejects the wait in both cases.)
+
 import { notCompleted } from '../base/errors.ts';
 import { invalidReturnValue } from '../base/node-errors.ts';
+import { className } from '../base/text.ts';
 import { COMPLETED, type DelayedOperation, type Keeper } from './delayed-operation.ts';
 
 /**
@@ -25,7 +27,7 @@ export function tryOnce(operation: DelayedOperation, key?: unknown): boolean {
 }
 
 function badResult(operation: DelayedOperation, result: unknown): Error {
-  const type = operation.constructor.name;
+  const type = className(operation);
   if (result === true) return notCompleted(type);
   // A promise that `tryComplete` returned by mistake may reject. That must not end the process as
   // well.

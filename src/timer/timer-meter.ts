@@ -6,9 +6,11 @@
 // timer's call, so they must be quick. They may do all that a task may do: no slot is held in a
 // local variable, and the task of the event is not pending any more. What a subscriber throws
 // becomes an uncaught exception in a later turn (Node does that), and the timer goes on.
+
 import { type Channel, channel } from 'node:diagnostics_channel';
 import { debug } from '../base/debug.ts';
 import { DurationHistogram } from '../base/duration-histogram.ts';
+import { className } from '../base/text.ts';
 import type { PassObserver, Timer } from './timer.ts';
 import type { TimerSnapshot } from './timer-snapshot.ts';
 import type { TimerTask } from './timer-task.ts';
@@ -80,7 +82,7 @@ export class TimerMeter implements PassObserver {
 
   threw(error: unknown, task: TimerTask): void {
     this.#counts.failed++;
-    debug('timer: a %s threw %s', task.constructor.name, error);
+    debug('timer: a %s threw %s', className(task), error);
     if (taskError.hasSubscribers) taskError.publish({ timer: this.timer, task, error } satisfies TaskError);
   }
 

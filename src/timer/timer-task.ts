@@ -8,10 +8,12 @@
 //
 // Why the fields have names and are no symbols: users' classes make every access in the engine
 // megamorphic. V8 has a cache for megamorphic named properties, and none for symbols.
+
 import { requiredNumber } from '../base/checks.ts';
 import { debug, isDebugging } from '../base/debug.ts';
 import { taskPendingElsewhere } from '../base/errors.ts';
 import { invalidArgType, methodNotImplemented } from '../base/node-errors.ts';
+import { className } from '../base/text.ts';
 import { NONE } from '../slab/slab.ts';
 
 const FINITE_MS = { min: -Number.MAX_VALUE, max: Number.MAX_SAFE_INTEGER } as const;
@@ -64,7 +66,7 @@ export abstract class TimerTask {
   static {
     // TypeScript requires a subclass to implement it. A subclass in JavaScript may lack it.
     TimerTask.prototype.run = function (): never {
-      throw methodNotImplemented(this.constructor.name, 'run');
+      throw methodNotImplemented(className(this), 'run');
     };
   }
 

@@ -10,11 +10,13 @@
 // is late by more than a tick, plus the host's lateness. With nothing pending no wake-up is held. A
 // start arms for an earlier tick only, as each arming costs a host timer: so a wake-up may find
 // nothing due. It alone calls user code of tasks; no slot is kept across that call.
+
 import { requiredFunction } from '../base/checks.ts';
 import { timerClosed, timerFull } from '../base/errors.ts';
 import { mustHold } from '../base/must-hold.ts';
 import { invalidArgType } from '../base/node-errors.ts';
 import { reportError } from '../base/report-error.ts';
+import { className } from '../base/text.ts';
 import type { Clock, WakeUp } from '../clock/clock.ts';
 import { systemClock } from '../clock/system-clock.ts';
 import { NONE } from '../slab/slab.ts';
@@ -288,7 +290,7 @@ export abstract class Timer implements TaskKeeper {
   }
 
   #refusal(): Error {
-    return this.#isClosed ? timerClosed(this.constructor.name) : timerFull(this.#maxPending);
+    return this.#isClosed ? timerClosed(className(this)) : timerFull(this.#maxPending);
   }
 
   readonly #wake = (dueMs?: number): void => {

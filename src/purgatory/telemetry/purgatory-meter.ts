@@ -7,8 +7,10 @@
 // parked operation causes one event `parked`, then any number of `tried`, and when
 // it leaves one of `completed`, `expired`, `cancelled` and `rejected`. An operation that its first
 // try completes, or whose try at parking throws, was never parked and causes no event.
+
 import { type Channel, channel } from 'node:diagnostics_channel';
 import { debug } from '../../base/debug.ts';
+import { className } from '../../base/text.ts';
 import type { Timer } from '../../timer/timer.ts';
 import type { DelayedOperation } from '../delayed-operation.ts';
 
@@ -235,7 +237,7 @@ export class PurgatoryMeter {
   }
 
   #debugThrow(operation: DelayedOperation, error: unknown): void {
-    debug('purgatory "%s": a %s threw %s', this.#purgatory.name, operation.constructor.name, error);
+    debug('purgatory "%s": a %s threw %s', this.#purgatory.name, className(operation), error);
   }
 }
 
