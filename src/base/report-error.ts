@@ -18,7 +18,8 @@ export function reportError<S>(
     return;
   }
   try {
-    onError(error, subject);
+    const result: unknown = onError(error, subject);
+    if (result !== undefined) onRejection(result, throwLater);
   } catch (thrown) {
     throwLater(thrown);
   }

@@ -8,11 +8,13 @@
 
 import { invalidArgType, methodNotImplemented } from '../base/node-errors.ts';
 import type { Rejection } from '../base/rejection.ts';
+import { onRejection } from '../base/report-error.ts';
 import { className } from '../base/text.ts';
 import { NONE } from '../slab/slab.ts';
 import { type TaskKeeper, TimerTask } from '../timer/timer-task.ts';
 import type { Settler } from '../turns/settler.ts';
 import type { EventStack } from './event-stack.ts';
+import { promise, takePromised } from './promised.ts';
 
 /** The `$place` of one that was answered, by an event, by force or by its deadline. For ever. */
 export const COMPLETED = -2;
@@ -81,7 +83,8 @@ export abstract class DelayedOperation extends TimerTask {
 
   /**
    * The answer. It runs at most once, when the operation is off the timer and every watch list;
-   * never for one that was cancelled.
+   * never for one that was cancelled. If it returns a promise, what that rejects with goes to
+   * `onError`, as what `onExpiration` throws.
    */
   abstract onComplete(): void;
 
@@ -102,8 +105,14 @@ export abstract class DelayedOperation extends TimerTask {
       keptBy?.remove(this);
       this.$place = COMPLETED;
     }
-    this.onComplete();
+    const result: unknown = this.onComplete();
+    if (result !== undefined) this.#promise(result, place === NONE ? undefined : (keptBy as Keeper));
     return true;
+  }
+
+  #promise(result: unknown, keeper: Keeper | undefined): void {
+    if (keeper === undefined) promise(this, result);
+    else onRejection(result, (error) => keeper.report(error, this));
   }
 
   /**
@@ -130,7 +139,8 @@ export abstract class DelayedOperation extends TimerTask {
       errors.push(error);
     }
     try {
-      this.onExpiration();
+      const result: unknown = this.onExpiration();
+      if (result !== undefined) promise(this, result);
     } catch (error) {
       errors.push(error);
     }
@@ -159,14 +169,16 @@ export abstract class DelayedOperation extends TimerTask {
   /**
    * The deadline has come: the timer calls this. Completes the operation, then runs `onExpiration`.
    */
-  override run(): void {
+  override run(): unknown {
     if (this.$place >= 0) {
       (this.$keeper as Keeper).expire(this);
-      return;
+      return undefined;
     }
     const errors = this.$expire();
+    const promised = takePromised(this);
     if (errors.length === 1) throw errors[0];
     if (errors.length > 1) throw new AggregateError(errors, 'onComplete and onExpiration both threw');
+    return promised && Promise.all(promised);
   }
 }
 

@@ -16,7 +16,7 @@ import {
   timerOfPurgatoryClosed,
 } from '../base/errors.ts';
 import { Rejection } from '../base/rejection.ts';
-import { reportError } from '../base/report-error.ts';
+import { onRejection, reportError } from '../base/report-error.ts';
 import { className, cut, keyText } from '../base/text.ts';
 import type { BusLink } from '../bus/membership/bus-link.ts';
 import { NONE } from '../slab/slab.ts';
@@ -28,11 +28,13 @@ import { DebugHints } from './debug-hints.ts';
 import { COMPLETED, type DelayedOperation, type Keeper } from './delayed-operation.ts';
 import { EventStack, NO_EVENT } from './event-stack.ts';
 import type { ParkedLists } from './parked-lists.ts';
+import { takePromised } from './promised.ts';
 import type { CheckedPurgatoryOptions } from './purgatory-options.ts';
 import { PurgatoryMeter } from './telemetry/purgatory-meter.ts';
 import type { EventsSnapshot } from './telemetry/purgatory-snapshot.ts';
 import { tryElseReport, tryOnce } from './tries.ts';
 
+const NOTHING: readonly unknown[] = [];
 const COMPLETED_ALREADY =
   'purgatory "%s": a %s that is completed already is not parked. Each wait takes a new one';
 
@@ -118,7 +120,10 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
   tryElsePark(operation: DelayedOperation, watches: readonly Watch[], isReady = true): Arrival {
     if (!this.#admits(operation)) return 'over';
     if (isReady) {
-      if (tryOnce(operation)) return 'completed';
+      if (tryOnce(operation)) {
+        this.#heedPromised(operation);
+        return 'completed';
+      }
       // The try was user code: it may have completed the operation, parked it elsewhere, or closed
       // the purgatory.
       if (operation.$place <= COMPLETED) return 'over';
@@ -265,6 +270,14 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
     const stamp = this.#unpark(operation, NONE);
     this.meter.didEnd('expired', operation, stamp);
     for (const error of operation.$expire(this.settler)) this.report(error, operation);
+    this.#heedPromised(operation);
+  }
+
+  /** What the callbacks of `operation` have returned is heard of if it rejects. */
+  #heedPromised(operation: DelayedOperation): void {
+    for (const result of takePromised(operation) ?? NOTHING) {
+      onRejection(result, (error) => this.report(error, operation));
+    }
   }
 
   withdraw(operation: DelayedOperation): void {

@@ -58,8 +58,8 @@ export abstract class TimerTask {
   }
 
   /**
-   * The user's work. What it throws goes to the timer's `onError`. The task is not pending while it
-   * runs.
+   * The user's work. What it throws goes to the timer's `onError`, and so does what a promise that
+   * it returns rejects with. The task is not pending while it runs.
    */
   abstract run(): void;
 
@@ -94,9 +94,9 @@ export class CallbackTask extends TimerTask {
     this.#callback = callback;
   }
 
-  override run(): void {
+  override run(): unknown {
     const callback = this.#callback;
-    callback();
+    return callback();
   }
 }
 

@@ -15,7 +15,7 @@ import { requiredFunction } from '../base/checks.ts';
 import { timerClosed, timerFull } from '../base/errors.ts';
 import { mustHold } from '../base/must-hold.ts';
 import { invalidArgType } from '../base/node-errors.ts';
-import { reportError } from '../base/report-error.ts';
+import { onRejection, reportError } from '../base/report-error.ts';
 import { className } from '../base/text.ts';
 import type { Clock, WakeUp } from '../clock/clock.ts';
 import { systemClock } from '../clock/system-clock.ts';
@@ -380,7 +380,8 @@ export abstract class Timer implements TaskKeeper {
       task.$slot = NONE;
       if (task.$keeper === this) task.$keeper = undefined;
       this.#observer?.willRun(task, this.#nowMs - this.#tasks.takenTick * this.#tickMs);
-      task.run();
+      const result: unknown = task.run();
+      if (result !== undefined) onRejection(result, (error) => this.report(error, task));
     } catch (error) {
       this.report(error, task);
     }

@@ -17,7 +17,7 @@ export abstract class ContextualOperation extends DelayedOperation {
     return this.#context.runInAsyncScope(super.forceComplete, this);
   }
 
-  override run(): void {
-    this.#context.runInAsyncScope(super.run, this);
+  override run(): unknown {
+    return this.#context.runInAsyncScope(super.run, this);
   }
 }

@@ -179,10 +179,9 @@ class WheelTimeout extends TimerTask implements Timeout {
     return !this.#isExpired && !this.isPending;
   }
 
-  override run(): void {
+  override run(): unknown {
     this.#isExpired = true;
     const task = this.task;
-    if (typeof task === 'function') task(this);
-    else task.run(this);
+    return typeof task === 'function' ? task(this) : task.run(this);
   }
 }

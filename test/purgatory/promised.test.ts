@@ -1,0 +1,151 @@
+// An `async` callback: what its promise rejects with goes where a throw goes.
+import { expect } from 'chai';
+import { DelayedOperation, ManualClock, Purgatory, SystemTimer, TimerTask } from '../../src/index.ts';
+import { ContextualOperation } from '../../src/waits/async-context/index.ts';
+import { HashedWheelTimer } from '../../src/waits/schemes/index.ts';
+import { ThresholdOperation, ThresholdPurgatory } from '../../src/waits/threshold/index.ts';
+import { turn } from '../support/turns.ts';
+import { uncaughtDuring } from '../support/uncaught.ts';
+import { unhandledDuring } from '../support/unhandled.ts';
+
+async function failed(what: string): Promise<void> {
+  await undefined;
+  throw new Error(what);
+}
+
+/** Of both classes, the same. */
+function asyncAnswers(base: typeof DelayedOperation): new (isReady: boolean) => DelayedOperation {
+  return class extends (base as new (delayMs: number) => DelayedOperation) {
+    readonly #isReady: boolean;
+
+    constructor(isReady: boolean) {
+      super(10);
+      this.#isReady = isReady;
+    }
+    override tryComplete(): boolean {
+      return this.#isReady && this.forceComplete();
+    }
+    override onComplete(): Promise<void> {
+      return failed('onComplete');
+    }
+    override onExpiration(): Promise<void> {
+      return failed('onExpiration');
+    }
+  };
+}
+
+/** What is reported while `action` runs, and soon after. Nothing may be left unhandled. */
+async function reportedDuring(
+  action: (clock: ManualClock, onError: (error: unknown) => void) => unknown,
+): Promise<string[]> {
+  const reported: string[] = [];
+  const unhandled = await unhandledDuring(async () => {
+    await action(new ManualClock(), (error) => reported.push((error as Error).message));
+    await turn();
+  });
+  expect(unhandled).to.deep.equal([]);
+  return reported;
+}
+
+for (const base of [DelayedOperation, ContextualOperation]) {
+  const Answer = asyncAnswers(base as typeof DelayedOperation);
+
+  describe(`behaviour 18: an async callback of a ${base.name} that rejects goes to onError`, () => {
+    const ways: Record<string, [string[], (purgatory: Purgatory, clock: ManualClock) => void]> = {
+      'in the first try': [
+        ['onComplete'],
+        (purgatory) => void purgatory.tryCompleteElseWatch(new Answer(true), ['key']),
+      ],
+      'at its deadline': [
+        ['onComplete', 'onExpiration'],
+        (purgatory, clock) => {
+          purgatory.tryCompleteElseWatch(new Answer(false), ['key']);
+          clock.advance(20);
+        },
+      ],
+      'by force': [
+        ['onComplete'],
+        (purgatory) => {
+          const op = new Answer(false);
+          purgatory.tryCompleteElseWatch(op, ['key']);
+          op.forceComplete();
+        },
+      ],
+    };
+    for (const [way, [expected, act]] of Object.entries(ways)) {
+      it(way, async () => {
+        const reported = await reportedDuring((clock, onError) => {
+          act(new Purgatory<string>('answers', { clock, onError }), clock);
+        });
+        expect(reported).to.deep.equal(expected);
+      });
+    }
+
+    it('as a task of a timer, which is no purgatory', async () => {
+      const reported = await reportedDuring((clock, onError) => {
+        new SystemTimer({ clock, onError }).add(new Answer(false));
+        clock.advance(20);
+      });
+      expect(reported[0]).to.equal('onComplete');
+    });
+  });
+}
+
+describe('behaviour 18: an async callback of a ThresholdOperation that rejects', () => {
+  it('goes to onError when the threshold is reached', async () => {
+    class Acks extends ThresholdOperation {
+      override onComplete(): Promise<void> {
+        return failed('onComplete');
+      }
+    }
+    const reported = await reportedDuring((clock, onError) => {
+      const marks = new ThresholdPurgatory('marks', { clock, onError });
+      marks.tryCompleteElseWatch(new Acks(10), [['key', 1]]);
+      marks.advance('key', 1);
+    });
+    expect(reported).to.deep.equal(['onComplete']);
+  });
+});
+
+describe('behaviour 5: an async task that rejects goes to onError', () => {
+  class Work extends TimerTask {
+    override run(): Promise<void> {
+      return failed('run');
+    }
+  }
+
+  it('of schedule, of TimerTask.run, and of a scheme', async () => {
+    const reported = await reportedDuring((clock, onError) => {
+      const timer = new SystemTimer({ clock, onError });
+      timer.schedule(() => failed('schedule'), 5);
+      timer.add(new Work(6));
+      const wheel = new HashedWheelTimer({ clock, onError });
+      wheel.newTimeout(() => failed('newTimeout'), 1);
+      wheel.newTimeout({ run: () => failed('newTimeout, run') }, 1);
+      clock.advance(200);
+    });
+    expect(reported).to.have.members(['schedule', 'run', 'newTimeout', 'newTimeout, run']);
+  });
+
+  it('without onError it is an uncaught exception, as a throw is', async () => {
+    const clock = new ManualClock();
+    const errors = await uncaughtDuring(1, () => {
+      new SystemTimer({ clock }).schedule(() => failed('schedule'), 5);
+      clock.advance(10);
+    });
+    expect(errors.map(String)).to.deep.equal(['Error: schedule']);
+  });
+
+  it('so is what the promise of an async onError rejects with', async () => {
+    const clock = new ManualClock();
+    const errors = await uncaughtDuring(1, () => {
+      const onError = () => failed('onError');
+      const fail = (): never => {
+        throw new Error('schedule');
+      };
+      new SystemTimer({ clock, onError }).schedule(fail, 5);
+      clock.advance(10);
+    });
+    expect(errors.map(String)).to.deep.equal(['Error: onError']);
+  });
+});
