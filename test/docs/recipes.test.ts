@@ -8,6 +8,7 @@ import { WebSocket } from 'ws';
 import { DocumentedServer, printed, program } from '../support/documented.ts';
 import { engines, startPostgres } from '../support/engines.ts';
 import { describeWith } from '../support/needs.ts';
+import { until } from '../support/turns.ts';
 
 const recipe = (page: string, name: string): string => program(`docs/recipes/${page}.md`, name);
 
@@ -40,6 +41,13 @@ const SLOW_MIDDLEWARE: Readonly<Record<string, [pattern: string, replacement: st
     '$& app.use(async (_context, next) => { await new Promise((done) => setTimeout(done, 200)); await next(); });',
   ],
 };
+
+/** Prints a line at each wait: then the request is read, and all that follows comes in the same turn. */
+function sayingWhenParked(source: string): string {
+  const saying = source.replace('polls.waitFor(', "(console.log('parked'), polls).waitFor(");
+  expect(saying).to.not.equal(source);
+  return saying;
+}
 
 describe('The recipes for locks, pools and queues', () => {
   for (const name of ['locks.mjs', 'pool.mjs', 'bounded.mjs', 'callers.mjs', 'jobs.mjs']) {
@@ -96,13 +104,17 @@ describe('The recipe for a long poll', () => {
           fetch(`${url}?from=${from + 9}`, { signal: client.signal }),
         );
         const gone = Promise.allSettled(polls);
-        await sleep(200);
+        /** A poll that is answered at once says how many others wait. */
+        const wait = async (count: number): Promise<void> => {
+          const seen = async () => (await get(`${url}?from=${from - 1}`)) as { waiting: number };
+          await until(async () => expect(await seen()).to.include({ waiting: count }), `${count} wait`);
+        };
+        await wait(5);
         client.abort();
         await gone;
-        // The last poll answers how many others wait. The post alone would not answer the five.
-        await sleep(200);
+        await wait(0);
         const last = get(`${url}?from=${from}`);
-        await sleep(100);
+        await wait(1);
         await post('hello');
         expect(await last).to.deep.equal(answer(from));
       });
@@ -118,9 +130,9 @@ describe('The recipe for a long poll', () => {
           const socket = connect(server.port, '127.0.0.1');
           socket.on('error', () => {}); // 'close' follows
           socket.write(`${head} HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\nhalf`);
-          await sleep(100);
+          await sleep(100); // in which the server reads it
           socket.destroy();
-          await sleep(100);
+          await sleep(100); // and hears of the end
         }
         const from = posted.length;
         await post('hello');
@@ -134,20 +146,18 @@ describe('The recipe for a long poll', () => {
         await using server = await DocumentedServer.start(slow);
         const url = `http://127.0.0.1:${server.port}/messages`;
         await fetch(`${url}?from=9`, { signal: AbortSignal.timeout(100) }).catch(() => {});
-        await sleep(400);
-        const last = get(url);
-        await sleep(400);
-        await fetch(url, { method: 'POST', body: 'hello' });
-        expect(await last).to.deep.equal({ waiting: 0, messages: ['hello'], next: 1 });
+        await fetch(url, { method: 'POST', body: 'hello' }); // the middleware keeps the order
+        expect(await get(url)).to.deep.equal({ waiting: 0, messages: ['hello'], next: 1 });
       });
 
       it('ends on SIGTERM although a request is parked on a connection that is kept', async () => {
-        await using server = await DocumentedServer.start(recipe('long-poll', name));
+        await using server = await DocumentedServer.start(sayingWhenParked(recipe('long-poll', name)));
         using agent = new KeptConnections();
         const poll = agent.statusOf(`http://127.0.0.1:${server.port}/messages`);
-        await sleep(200);
-        const ended = Promise.race([server.terminate(), sleep(3_000, 'still there after 3 s')]);
-        expect(await poll).to.equal(503);
+        await until(() => server.output.includes('parked'), 'the poll is parked');
+        const ended = server.terminate();
+        // A connection that is kept would hold the process until the host's own timeout.
+        expect(await poll).to.deep.equal({ status: 503, connection: 'close' });
         expect(await ended).to.equal(0);
       });
     });
@@ -164,7 +174,7 @@ describe('The recipe for idle WebSockets', () => {
     const silent = new WebSocket(url, { autoPong: false });
     await Promise.all([once(alive, 'open'), once(silent, 'open')]);
     await once(silent, 'close');
-    await sleep(1_500);
+    await sleep(1_500); // longer than its time
     expect(alive.readyState).to.equal(WebSocket.OPEN);
     alive.send('hello');
     const [data] = await once(alive, 'message');
@@ -182,7 +192,7 @@ describe('The recipe for idle WebSockets at shutdown', () => {
     const traffic = setInterval(() => {
       for (let i = 0; i < 50 && socket.readyState === WebSocket.OPEN; i++) socket.send('x');
     }, 1);
-    await sleep(100);
+    await sleep(100); // messages are under way
     expect(await server.terminate()).to.equal(0);
     clearInterval(traffic);
   });
@@ -199,8 +209,13 @@ describe('The recipe for request and reply', () => {
   }
 
   it('survives a connection that is lost in the middle of a reply', async () => {
-    const half = `if (method === 'sleep') return socket.end('{"id":3,"resu');`;
-    expect(await printedWith("if (method === 'sleep') return;", half)).to.equal(
+    const half = source
+      .replace(
+        "if (method === 'sleep') return;",
+        `if (method === 'sleep') return socket.end('{"id":3,"resu');`,
+      )
+      .replace('timeoutMs: 50 }', 'timeoutMs: 60_000 }'); // it is the connection that ends the call
+    expect(await printed(half)).to.equal(
       '3\nno method divide\nthe connection was lost\nthe connection was lost\nthe connection was lost 0\n',
     );
   });
@@ -336,11 +351,12 @@ describe('The recipe for server-sent events', () => {
 describe('The recipe for a graceful shutdown', () => {
   for (const name of ['shutdown-http.mjs', 'shutdown-fastify.mjs']) {
     it(`answers what is parked, and ends in time: ${name}`, async () => {
-      await using server = await DocumentedServer.start(recipe('shutdown', name));
+      await using server = await DocumentedServer.start(sayingWhenParked(recipe('shutdown', name)));
       const poll = fetch(`http://127.0.0.1:${server.port}/`);
-      await sleep(300);
-      const ended = Promise.race([server.terminate(), sleep(3_000, 'still there after 3 s')]);
+      await until(() => server.output.includes('parked'), 'the poll is parked');
+      const ended = server.terminate();
       const response = await poll;
+      expect(response.headers.get('connection')).to.equal('close');
       expect([response.status, await response.text()]).to.deep.equal([503, 'ERR_PURGATORY_CLOSED']);
       expect(await ended).to.equal(0);
     });
@@ -349,7 +365,7 @@ describe('The recipe for a graceful shutdown', () => {
 
 describe('The recipe for periodic work', () => {
   it('retries, goes on after a run that fails, and ends with what is due', async () => {
-    expect(await printed(recipe('periodic', 'periodic.mjs'), { MINUTE_MS: '200' })).to.equal(
+    expect(await printed(recipe('periodic', 'periodic.mjs'), { MINUTE_MS: '1000' })).to.equal(
       'sent at attempt 3\nrun 1\nrun 2\na run failed: no space left\n' +
         'what is due runs\na pause: the process ends\nERR_PURGATORY_CLOSED\n',
     );
@@ -394,11 +410,11 @@ async function get(url: string): Promise<unknown> {
 class KeptConnections implements Disposable {
   readonly #agent = new Agent({ keepAlive: true });
 
-  async statusOf(url: string): Promise<number | undefined> {
+  async statusOf(url: string): Promise<{ status?: number; connection?: string }> {
     const request = httpGet(url, { agent: this.#agent });
     const [response] = (await once(request, 'response')) as [IncomingMessage];
     response.resume();
-    return response.statusCode;
+    return { status: response.statusCode, connection: response.headers.connection };
   }
 
   [Symbol.dispose](): void {

@@ -42,11 +42,16 @@ export async function printed(source: string, env: Readonly<Record<string, strin
 /** A server from a page, started on a free port, which it prints. */
 export class DocumentedServer implements AsyncDisposable {
   readonly port: number;
+  /** What it has printed. */
+  output = '';
   readonly #child: ChildProcess;
 
   private constructor(child: ChildProcess, port: number) {
     this.#child = child;
     this.port = port;
+    child.stdout?.setEncoding('utf8').on('data', (text: string) => {
+      this.output += text;
+    });
   }
 
   static async start(source: string, env: Readonly<Record<string, string>> = {}): Promise<DocumentedServer> {
