@@ -36,6 +36,11 @@ export function addAbortable(signal: AbortSignal, abortable: Abortable): void {
     });
     abortables = { all, listener };
     abortablesOf.set(signal, abortables);
+    if (signal.aborted) {
+      abortablesOf.delete(signal); // in its own addEventListener, too early to be heard
+      abortable.abort(abortReason(signal));
+      return;
+    }
   }
   abortables.all.add(abortable);
 }

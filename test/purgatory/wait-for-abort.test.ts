@@ -77,6 +77,22 @@ describe('behaviour 20: an abort, or a throw of attempt, rejects waitFor', () =>
     });
   }
 
+  it('when the signal aborts inside its own addEventListener', async () => {
+    const { timer, purgatory } = hall();
+    for (const isHeard of [false, true]) {
+      const controller = new AbortController();
+      const { signal } = controller;
+      signal.addEventListener = (...args: unknown[]): void => {
+        if (isHeard) Reflect.apply(AbortSignal.prototype.addEventListener, signal, args);
+        controller.abort('from inside');
+      };
+      const promise = purgatory.waitFor(['k'], () => undefined, { timeoutMs: 50, signal });
+      expect(await rejection(promise)).to.equal('from inside');
+      expect(counts(purgatory)).to.deep.equal(EMPTY);
+      expect(timer.size).to.equal(0);
+    }
+  });
+
   it('of one waiter only: the others of the signal that settled before stay as they are', async () => {
     const { clock, purgatory } = hall();
     const controller = new AbortController();

@@ -187,7 +187,7 @@ export class Loads<V> {
 
   #timeOutLater(load: Load<V>): TimerTask | undefined {
     const { loadTimeoutMs, name } = this.#options;
-    if (loadTimeoutMs === Number.POSITIVE_INFINITY) return undefined;
+    if (loadTimeoutMs === Number.POSITIVE_INFINITY || this.#timer.isClosed) return undefined;
     const timeOut = (): void => {
       const error = loadTimedOut(name, load.keys.length, loadTimeoutMs);
       this.#end(load, () => this.#timedOut(load, error));
@@ -247,7 +247,7 @@ export class Loads<V> {
   }
 
   #retry(): Retry | undefined {
-    if (this.#options.onError === undefined) return undefined;
+    if (this.#options.onError === undefined || this.#timer.isClosed) return undefined;
     return { sinceMs: this.#timer.now(), jitter: Math.random() };
   }
 
@@ -270,7 +270,6 @@ export class Loads<V> {
       return;
     }
     key.sweep?.tried(key.pass.tried);
-    if (this.#parking.isClosed) return;
     watched.failures = 0;
     if (!watched.isWaitedFor) {
       this.#forget(watched);
@@ -287,7 +286,6 @@ export class Loads<V> {
   #backOff(key: LoadedKey, { sinceMs, jitter }: Retry): void {
     const { watched } = key;
     carryOver(key);
-    if (this.#parking.isClosed) return;
     if (watched.isWaitedFor) this.#looks.add(watched, sinceMs + backoffMs(++watched.failures, jitter));
     else this.#forget(watched);
   }
@@ -304,7 +302,7 @@ export class Loads<V> {
     const { recheckMs, pollMs } = this.#options;
     const recheckAtMs = key.answeredAtMs + (recheckMs[key.rechecks] ?? Number.POSITIVE_INFINITY);
     const atMs = Math.min(recheckAtMs, idleAtMs + pollMs);
-    if (atMs !== Number.POSITIVE_INFINITY) this.#looks.add(key, atMs);
+    if (atMs !== Number.POSITIVE_INFINITY && !this.#timer.isClosed) this.#looks.add(key, atMs);
   }
 
   #forget(key: WatchedKey): void {
@@ -317,9 +315,11 @@ export class Loads<V> {
   readonly #abort = (load: Load<V>): void => {
     if (!this.#underWay.has(load)) return; // its answers are being given
     this.#underWay.get(load)?.cancel();
-    const leftMs = load.beganAtMs + this.#options.loadTimeoutMs - this.#timer.now();
-    const giveUp = this.#timer.schedule(() => this.#end(load), Math.min(GIVE_UP_MS, leftMs));
-    this.#underWay.set(load, giveUp);
+    if (!this.#timer.isClosed) {
+      const leftMs = load.beganAtMs + this.#options.loadTimeoutMs - this.#timer.now();
+      const giveUp = this.#timer.schedule(() => this.#end(load), Math.min(GIVE_UP_MS, leftMs));
+      this.#underWay.set(load, giveUp);
+    }
     load.abort();
   };
 

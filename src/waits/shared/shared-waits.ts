@@ -113,7 +113,8 @@ export class SharedWaits<V> extends AbstractPurgatory<string, never> {
       const waiter = new Kind<V>(watched, this.#removed, condition, checked);
       this.#parking.park(waiter, [key]);
       // A load before the bus has subscribed might miss a change, and another would have to follow.
-      if (isLook || !this.#lists.interest?.isHeld(key)) this.#loads.event(watched);
+      // A listener may have ended it.
+      if (waiter.isPending && (isLook || !this.#lists.interest?.isHeld(key))) this.#loads.event(watched);
       return waiter.begin() as Promise<SharedWaitResult<Exclude<T, NotYet>, V>>;
     } catch (error) {
       return Promise.reject(error);
