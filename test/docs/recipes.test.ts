@@ -1,7 +1,8 @@
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { Agent, get as httpGet, type IncomingMessage } from 'node:http';
-import { connect } from 'node:net';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { Transform } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { WebSocket } from 'ws';
@@ -183,6 +184,55 @@ describe('The recipe for idle WebSockets', () => {
   });
 });
 
+describe('The recipe for idle WebSockets on a slow link', () => {
+  /** Passes bytes on, in both directions, at 64 kB each 60 ms. */
+  async function slowLink(port: number): Promise<{ port: number; close(): void }> {
+    const throttled = (): Transform =>
+      new Transform({
+        highWaterMark: 65_536,
+        transform(chunk, _encoding, done) {
+          setTimeout(done, (60 * chunk.length) / 65_536, null, chunk);
+        },
+      });
+    const sockets: Socket[] = [];
+    const server = createServer((client) => {
+      const upstream = connect(port, '127.0.0.1');
+      sockets.push(client, upstream);
+      for (const socket of [client, upstream]) socket.on('error', () => {});
+      client.pipe(throttled()).pipe(upstream);
+      upstream.pipe(throttled()).pipe(client);
+    });
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    const close = (): void => {
+      for (const socket of sockets) socket.destroy();
+      server.close();
+    };
+    return { port: (server.address() as AddressInfo).port, close };
+  }
+
+  it('ends no client that uploads 2 MB, and none that is sent 2 MB', async function () {
+    this.timeout(60_000);
+    await using server = await DocumentedServer.start(recipe('websocket-idle', 'websocket.mjs'), {
+      IDLE_MS: '1000', // each of the two takes 2 s at least
+    });
+    const link = await slowLink(server.port);
+    const socket = new WebSocket(`ws://127.0.0.1:${link.port}`);
+    let code: number | undefined;
+    socket.on('error', () => {});
+    socket.on('close', (closed) => {
+      code = closed;
+    });
+    await once(socket, 'open');
+    const text = 'x'.repeat(2 * 1024 * 1024);
+    socket.send(text);
+    const answer = once(socket, 'message').then(([data]) => String(data).length);
+    expect(await Promise.race([answer, once(socket, 'close').then(() => 'ended')])).to.equal(text.length + 6);
+    expect(code).to.equal(undefined);
+    socket.terminate();
+    link.close();
+  });
+});
+
 describe('The recipe for idle WebSockets at shutdown', () => {
   it('ends on SIGTERM while messages arrive', async () => {
     await using server = await DocumentedServer.start(recipe('websocket-idle', 'websocket.mjs'));
@@ -358,6 +408,21 @@ describe('The recipe for a graceful shutdown', () => {
       const response = await poll;
       expect(response.headers.get('connection')).to.equal('close');
       expect([response.status, await response.text()]).to.deep.equal([503, 'ERR_PURGATORY_CLOSED']);
+      expect(await ended).to.equal(0);
+    });
+
+    it(`cuts a connection that has sent nothing, and a second SIGTERM is no sudden end: ${name}`, async () => {
+      await using server = await DocumentedServer.start(recipe('shutdown', name));
+      const silent = connect(server.port, '127.0.0.1');
+      const isCut = once(silent, 'close');
+      silent.on('error', () => {});
+      await once(silent, 'connect');
+      const poll = fetch(`http://127.0.0.1:${server.port}/`);
+      await sleep(300);
+      const ended = server.terminate();
+      void server.terminate();
+      expect((await poll).status).to.equal(503);
+      await isCut;
       expect(await ended).to.equal(0);
     });
   }
