@@ -3,7 +3,7 @@ import { type Admin, Kafka, logLevel, Partitioners, type Producer } from 'kafkaj
 import { freePorts } from '../../support/free-ports.ts';
 import { makeBatch } from './support/batches.ts';
 import { type RunningBroker, startBroker } from './support/running-broker.ts';
-import { produceRequest, WireClient } from './support/wire-client.ts';
+import { WireClient } from './support/wire-client.ts';
 
 const LATEST = -1;
 
@@ -63,7 +63,7 @@ for (const [count, factor, flushMs] of [
       };
       const seen: number[] = [];
       for (let i = 0; i < 20; i++) {
-        await client.send('Produce', 8, produceRequest('wire', 1, acks, makeBatch(['a'])));
+        await client.produce('wire', 1, acks, makeBatch(['a']));
         seen.push((await client.send('ListOffsets', 4, latest)).topics[0].partitions[0].offset);
       }
       client.destroy();

@@ -61,8 +61,7 @@ describe('a cluster of three nodes', () => {
   }
 
   const highWatermark = async (node: number, partition: number) => {
-    const request = fetchRequest('t', partition, 0, { maxWaitMs: 0, minBytes: 0 });
-    return (await clients[node].send('Fetch', 11, request)).responses[0].partitions[0].highWatermark;
+    return (await clients[node].fetch('t', partition, 0, { maxWaitMs: 0, minBytes: 0 })).highWatermark;
   };
   const inSync = async (node: number, partition: number) =>
     (await describeTopic(node, 't')).partitions[partition].isrNodes.sort();
@@ -284,12 +283,8 @@ describe('a cluster of three nodes', () => {
 
   it('keeps what a topic is set to keep, on every node, whichever was told', async () => {
     await createTopic('kept');
-    const { responses } = await clients[1].send(
-      'Produce',
-      8,
-      produceRequest('kept', 1, -1, makeBatch(['x'])),
-    );
-    expect(responses[0].partitionResponses[0].errorCode).to.equal(NONE);
+    const produced = await clients[1].produce('kept', 1, -1, makeBatch(['x']));
+    expect(produced.errorCode).to.equal(NONE);
     const request = {
       resources: [
         {

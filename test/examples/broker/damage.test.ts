@@ -4,7 +4,7 @@ import { expect } from 'chai';
 import type { BrokerOptions } from '../../../examples/broker/options.ts';
 import { makeBatch } from './support/batches.ts';
 import { dataFolder, startBroker } from './support/running-broker.ts';
-import { fetchRequest, produceRequest, WireClient } from './support/wire-client.ts';
+import { fetchRequest, WireClient } from './support/wire-client.ts';
 
 /** Every file in a folder, by its path from there. */
 function filesOf(folder: string): Record<string, Buffer> {
@@ -15,34 +15,16 @@ function filesOf(folder: string): Record<string, Buffer> {
 
 /** Three topics of one partition, one of them deleted, with three files of records. */
 async function fill(client: WireClient): Promise<void> {
-  const name = { topicId: '', name: '' };
-  const topics = ['gone', 't', 'u'].map((each) => ({ ...name, name: each }));
-  await client.send('Metadata', 4, { topics, allowAutoTopicCreation: true } as never);
+  await client.createTopics('gone', 't', 'u');
   await client.send('DeleteTopics', 1, { topics: [], topicNames: ['gone'], timeoutMs: 1000 });
   for (const [topic, value] of [...'abcdef'].map((value) => ['t', value]).concat([['u', 'g']]))
-    await client.send('Produce', 8, produceRequest(topic, 0, -1, makeBatch([value])));
+    await client.produce(topic, 0, -1, makeBatch([value]));
   const partitions = [{ partitionIndex: 0, offset: 1 }];
   await client.send('DeleteRecords', 1, { topics: [{ name: 't', partitions }], timeoutMs: 1000 });
   await client.send('InitProducerId', 0, { transactionalId: null, transactionTimeoutMs: 0 } as never);
-  const member = { groupId: 'g', groupInstanceId: null, protocolType: 'consumer' };
-  const { memberId } = await client.send('JoinGroup', 3, {
-    ...member,
-    memberId: '',
-    sessionTimeoutMs: 600_000,
-    rebalanceTimeoutMs: 1000,
-    protocols: [{ name: 'range', metadata: Buffer.from('m') }],
-  });
-  const assignments = [{ memberId, assignment: Buffer.from('share') }];
-  const sync = { ...member, memberId, generationId: 1, protocolName: 'range', assignments };
-  await client.send('SyncGroup', 5, sync);
-  for (const committedOffset of [1, 2])
-    await client.send('OffsetCommit', 2, {
-      groupId: 'g',
-      generationId: 1,
-      memberId,
-      groupInstanceId: null,
-      topics: [{ name: 't', partitions: [{ partitionIndex: 0, committedOffset, committedMetadata: null }] }],
-    });
+  const { memberId } = await client.join({ sessionTimeoutMs: 600_000 });
+  await client.sync(memberId, 1, { [memberId]: 'share' });
+  for (const offset of [1, 2]) await client.commit('g', 't', [offset], { memberId, generationId: 1 });
 }
 
 /** All that a broker on that folder has, or why it does not start. */

@@ -3,7 +3,7 @@ import { ErrorCode } from '../../../examples/broker/protocol/error-codes.ts';
 import { until } from '../../support/turns.ts';
 import { makeBatch } from './support/batches.ts';
 import { dataFolder, type RunningBroker, startBroker } from './support/running-broker.ts';
-import { fetchRequest, produceRequest, WireClient } from './support/wire-client.ts';
+import { fetchRequest, WireClient } from './support/wire-client.ts';
 
 const { NONE, OFFSET_OUT_OF_RANGE, UNKNOWN_TOPIC_OR_PARTITION } = ErrorCode;
 
@@ -15,13 +15,12 @@ describe('records that a client deletes', () => {
   beforeEach(async () => {
     data = dataFolder();
     await start();
-    const request = { topics: [{ topicId: '', name: 't' }], allowAutoTopicCreation: true };
-    await client.send('Metadata', 4, request as never);
+    await client.createTopics('t');
     // Twelve records in batches of three, one a file.
     for (let i = 0; i < 4; i++) {
       const values = [0, 1, 2].map((n) => `${3 * i + n} `.repeat(100));
       const times = [0, 1, 2].map((n) => 1000 + 3 * i + n);
-      await client.send('Produce', 7, produceRequest('t', 0, -1, makeBatch(values, times)));
+      await client.produce('t', 0, -1, makeBatch(values, times));
     }
   });
 
@@ -44,9 +43,10 @@ describe('records that a client deletes', () => {
     return [errorCode, lowWatermark];
   };
   const fetchFrom = async (offset: number) => {
-    const request = fetchRequest('t', 0, offset, { maxWaitMs: 0, minBytes: 1 });
-    const { errorCode, logStartOffset, highWatermark, records } = (await client.send('Fetch', 11, request))
-      .responses[0].partitions[0];
+    const { errorCode, logStartOffset, highWatermark, records } = await client.fetch('t', 0, offset, {
+      maxWaitMs: 0,
+      minBytes: 1,
+    });
     return { errorCode, logStartOffset, highWatermark, bytes: Buffer.concat(records).length };
   };
   const find = async (timestamp: number) => {
@@ -78,8 +78,8 @@ describe('records that a client deletes', () => {
     await stop();
     await start();
     expect(await fetchFrom(12)).to.include({ errorCode: NONE, logStartOffset: 12, highWatermark: 12 });
-    const { responses } = await client.send('Produce', 7, produceRequest('t', 0, -1, makeBatch(['x'])));
-    expect(responses[0].partitionResponses[0]).to.include({ baseOffset: 12, logStartOffset: 12 });
+    const produced = await client.produce('t', 0, -1, makeBatch(['x']));
+    expect(produced).to.include({ baseOffset: 12, logStartOffset: 12 });
   });
 
   it('are not those beyond the high watermark or of nobody, and none comes back', async () => {

@@ -7,34 +7,18 @@ import { until } from '../../support/turns.ts';
 import { makeBatch } from './support/batches.ts';
 import { BrokerProcess } from './support/broker-process.ts';
 import { dataFolder, type RunningBroker, startBroker } from './support/running-broker.ts';
-import { fetchRequest, produceRequest, WireClient } from './support/wire-client.ts';
-
-const createTopic = (client: WireClient, name: string) =>
-  client.send('Metadata', 4, { topics: [{ topicId: '', name }], allowAutoTopicCreation: true } as never);
+import { produceRequest, WireClient } from './support/wire-client.ts';
 
 /** All records of a partition, of which each batch has one. */
 async function readAll(client: WireClient, topic: string): Promise<string[]> {
   const values: string[] = [];
   for (;;) {
-    const request = fetchRequest(topic, 0, values.length, { maxWaitMs: 0, minBytes: 1 });
-    const [{ errorCode, records }] = (await client.send('Fetch', 11, request)).responses[0].partitions;
+    const { errorCode, records } = await client.fetch(topic, 0, values.length, { maxWaitMs: 0, minBytes: 1 });
     expect(errorCode).to.equal(0);
     const batches = readBatches(Buffer.concat(records));
     if (batches.length === 0) return values;
     for (const { bytes } of batches) values.push(/<([\w.]+)>/.exec(bytes.toString('latin1'))?.[1] ?? '');
   }
-}
-
-async function commitOffset(client: WireClient, committedOffset: number): Promise<number> {
-  const partitions = [{ partitionIndex: 0, committedOffset, committedMetadata: '' }];
-  const { topics } = await client.send('OffsetCommit', 8, {
-    groupId: 'g',
-    generationId: -1,
-    memberId: '',
-    groupInstanceId: null,
-    topics: [{ name: 't', partitions }],
-  });
-  return topics[0].partitions[0].errorCode;
 }
 
 async function committedOffset(client: WireClient): Promise<number> {
@@ -67,21 +51,10 @@ describe('what a broker keeps', () => {
   }
 
   it('is topics with their ids, records and commits, but not what was deleted, over a restart', async () => {
-    for (const name of ['empty', 'gone', 'full']) await createTopic(client, name);
-    for (const topic of ['gone', 'full'])
-      await client.send('Produce', 8, produceRequest(topic, 0, -1, makeBatch(['<a>'])));
+    for (const name of ['empty', 'gone', 'full']) await client.createTopics(name);
+    for (const topic of ['gone', 'full']) await client.produce(topic, 0, -1, makeBatch(['<a>']));
     await client.send('DeleteTopics', 1, { topics: [], topicNames: ['gone'], timeoutMs: 1000 });
-    const commit = (committedOffset: number) =>
-      client.send('OffsetCommit', 2, {
-        groupId: 'g',
-        generationId: -1,
-        memberId: '',
-        groupInstanceId: null,
-        topics: [
-          { name: 'full', partitions: [{ partitionIndex: 0, committedOffset, committedMetadata: 'm' }] },
-        ],
-      });
-    for (let offset = 0; offset < 5; offset++) await commit(offset);
+    for (let offset = 0; offset < 5; offset++) await client.commit('g', 'full', [offset], { metadata: 'm' });
     const metadata = () =>
       client.send('Metadata', 10, {
         topics: null,
@@ -101,7 +74,7 @@ describe('what a broker keeps', () => {
       requireStable: false,
     });
     expect(fetched.topics[0].partitions[0]).to.include({ committedOffset: 4, metadata: 'm' });
-    await createTopic(client, 'gone');
+    await client.createTopics('gone');
     expect(await readAll(client, 'gone')).to.deep.equal([]);
     expect(readdirSync(data)).to.deep.equal(['node-0']);
   });
@@ -109,7 +82,7 @@ describe('what a broker keeps', () => {
   it('fills one file after the other, and reads on over their ends', async () => {
     await stop();
     await start({ segmentBytes: 1024 });
-    await createTopic(client, 't');
+    await client.createTopics('t');
     const values = Array.from({ length: 40 }, (_, i) => `${i}`.padEnd(100, '.'));
     const sent = values.map((value) =>
       client.send('Produce', 8, produceRequest('t', 0, -1, makeBatch([`<${value}>`]))),
@@ -126,10 +99,10 @@ describe('what a broker keeps', () => {
   it('is flushed later, by count or by time, where the options say so', async () => {
     await stop();
     await start({ flushMessages: 3, flushMs: 20 });
-    await createTopic(client, 't');
+    await client.createTopics('t');
     for (let i = 0; i < 4; i++) {
-      const answer = await client.send('Produce', 8, produceRequest('t', 0, -1, makeBatch([`<${i}>`])));
-      expect(answer.responses[0].partitionResponses[0].errorCode).to.equal(ErrorCode.NONE);
+      const answer = await client.produce('t', 0, -1, makeBatch([`<${i}>`]));
+      expect(answer.errorCode).to.equal(ErrorCode.NONE);
     }
     // The high watermark does not wait for the disk, so neither does a produce.
     expect(running.broker.status().purgatories.produce.parked).to.equal(0);
@@ -148,7 +121,7 @@ describe('a broker that is killed', () => {
     for (let round = 0; round < 3; round++) {
       const broker = await BrokerProcess.start(args);
       const client = await WireClient.connect(broker.ports[0]);
-      await createTopic(client, 't');
+      await client.createTopics('t');
       const enough = acknowledged.size + 50;
       const closed = client.closed();
       const produce = async () => {
@@ -162,7 +135,8 @@ describe('a broker that is killed', () => {
       };
       const commit = async () => {
         const offset = committed + 1;
-        if ((await commitOffset(client, offset)) === 0) committed = offset;
+        const [errorCode] = await client.commit('g', 't', [offset]);
+        if (errorCode === 0) committed = offset;
       };
       const loop = async (work: () => Promise<void>) => {
         while (!client.socket.destroyed) await Promise.race([work(), closed]);

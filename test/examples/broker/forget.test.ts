@@ -20,8 +20,7 @@ describe('what a group has committed', () => {
   beforeEach(async () => {
     data = dataFolder();
     await start();
-    const topics = ['t', 'u'].map((name) => ({ topicId: '', name }));
-    await client.send('Metadata', 4, { topics, allowAutoTopicCreation: true } as never);
+    await client.createTopics('t', 'u');
   });
 
   afterEach(stop);
@@ -37,14 +36,7 @@ describe('what a group has committed', () => {
   }
 
   const commit = async (groupId: string) => {
-    const partitions = [0, 1].map((partitionIndex) => ({
-      partitionIndex,
-      committedOffset: 7,
-      committedMetadata: null,
-    }));
-    const topics = ['t', 'u'].map((name) => ({ name, partitions }));
-    const request = { groupId, generationId: -1, memberId: '', groupInstanceId: null, topics };
-    await client.send('OffsetCommit', 8, request);
+    for (const topic of ['t', 'u']) await client.commit(groupId, topic, [7, 7]);
   };
   const committed = async (groupId: string) => {
     const request = { groupId, topics: null, groups: [], requireStable: false };
@@ -65,16 +57,8 @@ describe('what a group has committed', () => {
     });
     return [errorCode, ...(topics[0]?.partitions.map((each) => each.errorCode) ?? [])];
   };
-  const join = async (protocolType: string, metadata: Buffer) =>
-    client.send('JoinGroup', 3, {
-      groupId: 'g',
-      sessionTimeoutMs: 10_000,
-      rebalanceTimeoutMs: 10_000,
-      memberId: '',
-      groupInstanceId: null,
-      protocolType,
-      protocols: [{ name: 'range', metadata }],
-    });
+  const join = (protocolType: string, metadata: Buffer) =>
+    client.join({ protocolType, protocols: [{ name: 'range', metadata }] });
   const SUBSCRIBED_TO_T = Buffer.from('00000000000100017400000000', 'hex');
 
   it('goes with the group, once it has no members, and stays gone', async () => {

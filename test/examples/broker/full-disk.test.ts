@@ -12,7 +12,7 @@ import { until } from '../../support/turns.ts';
 import { makeBatch } from './support/batches.ts';
 import { programs } from './support/programs.ts';
 import { dataFolder, type RunningBroker, startBroker } from './support/running-broker.ts';
-import { fetchRequest, produceRequest, WireClient } from './support/wire-client.ts';
+import { WireClient } from './support/wire-client.ts';
 
 const { NONE, KAFKA_STORAGE_ERROR, COORDINATOR_NOT_AVAILABLE } = ErrorCode;
 const DISK_BYTES = 4 * 2 ** 20;
@@ -44,51 +44,19 @@ describeWith(programs.smallDisk, 'a broker whose disk is full', () => {
     client = await WireClient.connect(running.port);
   }
 
-  const createTopic = async (name: string) => {
-    const request = { topics: [{ topicId: '', name }], allowAutoTopicCreation: true };
-    return (await client.send('Metadata', 4, request as never)).topics[0].errorCode;
-  };
+  const createTopic = async (name: string) => (await client.createTopics(name))[0];
   const produce = async (acks = -1) => {
-    const { responses } = await client.send(
-      'Produce',
-      8,
-      produceRequest('t', 0, acks, makeBatch(['x'.repeat(200_000)])),
-    );
-    return responses[0].partitionResponses[0].errorCode;
+    return (await client.produce('t', 0, acks, makeBatch(['x'.repeat(200_000)]))).errorCode;
   };
-  const commit = async (committedOffset: number) => {
-    const partitions = [{ partitionIndex: 0, committedOffset, committedMetadata: 'm'.repeat(1000) }];
-    const { topics } = await client.send('OffsetCommit', 8, {
-      groupId: 'g',
-      generationId: -1,
-      memberId: '',
-      groupInstanceId: null,
-      topics: [{ name: 't', partitions }],
-    });
-    return topics[0].partitions[0].errorCode;
-  };
+  const commit = async (offset: number) =>
+    (await client.commit('g', 't', [offset], { metadata: 'm'.repeat(1000) }))[0];
   /** A group of one member, and the error code of its share. */
   const formGroup = async () => {
-    const group = { groupId: 'members', groupInstanceId: null, protocolType: 'consumer' };
-    const { memberId, generationId } = await client.send('JoinGroup', 3, {
-      ...group,
-      memberId: '',
-      sessionTimeoutMs: 10_000,
-      rebalanceTimeoutMs: 1000,
-      protocols: [{ name: 'range', metadata: Buffer.alloc(0) }],
-    });
-    const synced = await client.send('SyncGroup', 3, {
-      ...group,
-      memberId,
-      generationId,
-      protocolName: 'range',
-      assignments: [],
-    });
-    return synced.errorCode;
+    const { memberId, generationId } = await client.join({ groupId: 'members' });
+    return (await client.sync(memberId, generationId, {}, { groupId: 'members' })).errorCode;
   };
   const fetchAll = async () => {
-    const request = fetchRequest('t', 0, 0, { maxWaitMs: 0, minBytes: 1 });
-    const [{ errorCode, records }] = (await client.send('Fetch', 11, request)).responses[0].partitions;
+    const { errorCode, records } = await client.fetch('t', 0, 0, { maxWaitMs: 0, minBytes: 1 });
     expect(errorCode).to.equal(NONE);
     return Buffer.concat(records).length;
   };
@@ -203,15 +171,13 @@ describeWith(programs.smallDisk, 'a follower whose disk is full', () => {
       startBroker({ ...common, node: 1, data: disk }),
     ]);
     const client = await WireClient.connect(port);
-    const request = { topics: [{ topicId: '', name: 't' }], allowAutoTopicCreation: true };
-    await client.send('Metadata', 4, request as never);
+    await client.createTopics('t');
     const place = (node: number) => nodes[node].broker.status().topics[0]?.partitions[0].endOffset;
     await until(() => place(1) === 0, 'the follower has nothing');
     const ballast = join(disk, 'ballast');
     const { bavail, bsize } = statfsSync(disk);
     writeFileSync(ballast, Buffer.alloc(bavail * bsize));
-    for (let i = 0; i < 3; i++)
-      await client.send('Produce', 8, produceRequest('t', 0, 1, makeBatch(['x'.repeat(200_000)])));
+    for (let i = 0; i < 3; i++) await client.produce('t', 0, 1, makeBatch(['x'.repeat(200_000)]));
     await until(() => nodes[1].lines.length > 0, 'the follower says why it waits');
     expect(nodes[1].lines[0]).to.equal('copied nothing from node 0: the disk is full (ENOSPC)');
     rmSync(ballast);

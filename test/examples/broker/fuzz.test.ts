@@ -22,7 +22,7 @@ import { until } from '../../support/turns.ts';
 import { makeBatch } from './support/batches.ts';
 import { Mutations } from './support/mutations.ts';
 import { type RunningBroker, startBroker } from './support/running-broker.ts';
-import { fetchRequest, produceRequest, WireClient } from './support/wire-client.ts';
+import { fetchRequest, WireClient } from './support/wire-client.ts';
 
 const MUTATIONS = Number(process.env.FUZZ_MUTATIONS ?? (isFull ? 100_000 : 30_000));
 const SEED = Number(process.env.FUZZ_SEED ?? 1);
@@ -121,11 +121,10 @@ describe(`${MUTATIONS} mutations of what kafkajs, @platformatic/kafka and kcat s
 
   async function serve(good: WireClient): Promise<void> {
     await good.send('DeleteTopics', 1, { topics: [], topicNames: ['js', 'rd', 'pt'], timeoutMs: 1000 });
-    const topics = [{ topicId: '', name: 'rd' }];
-    await good.send('Metadata', 4, { topics, allowAutoTopicCreation: true } as never);
+    await good.createTopics('rd');
     const parked = good.send('Fetch', 11, fetchRequest('rd', 0, 0, { maxWaitMs: 10_000, minBytes: 1 }));
     const producer = await WireClient.connect(running.port);
-    await producer.send('Produce', 7, produceRequest('rd', 0, -1, makeBatch(['a'])));
+    await producer.produce('rd', 0, -1, makeBatch(['a']));
     expect((await parked).responses[0].partitions[0].highWatermark).to.equal(1);
     producer.destroy();
   }

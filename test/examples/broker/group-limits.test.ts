@@ -12,7 +12,7 @@ const { NONE, COORDINATOR_NOT_AVAILABLE, GROUP_MAX_SIZE_REACHED, MEMBER_ID_REQUI
 
 interface Joining {
   memberId?: string;
-  groupInstanceId?: string;
+  groupInstanceId?: string | null;
   metadataBytes?: number;
 }
 
@@ -30,7 +30,7 @@ describe('what groups keep', () => {
   async function start(options: Partial<BrokerOptions>): Promise<void> {
     running = await startBroker({ data, ...options });
     client = await WireClient.connect(running.port);
-    await createTopic('t');
+    await client.createTopics('t');
   }
 
   async function stop(): Promise<void> {
@@ -38,22 +38,17 @@ describe('what groups keep', () => {
     await running.broker.stop();
   }
 
-  const createTopic = (name: string) =>
-    client.send('Metadata', 4, { topics: [{ topicId: '', name }], allowAutoTopicCreation: true } as never);
   const deleteTopic = (name: string) =>
     client.send('DeleteTopics', 1, { topics: [], topicNames: [name], timeoutMs: 1000 });
 
-  async function join(groupId: string, { memberId = '', groupInstanceId, metadataBytes = 0 }: Joining = {}) {
+  async function join(
+    groupId: string,
+    { memberId = '', groupInstanceId = null, metadataBytes = 0 }: Joining = {},
+  ) {
     const member = await WireClient.connect(running.port);
-    const answer = await member.send('JoinGroup', 5, {
-      groupId,
-      sessionTimeoutMs: 10_000,
-      rebalanceTimeoutMs: 10_000,
-      memberId,
-      groupInstanceId: groupInstanceId ?? null,
-      protocolType: 'consumer',
-      protocols: [{ name: 'range', metadata: Buffer.alloc(metadataBytes) }],
-    });
+    const protocols = [{ name: 'range', metadata: Buffer.alloc(metadataBytes) }];
+    const joining = { groupId, rebalanceTimeoutMs: 10_000, memberId, groupInstanceId, protocols };
+    const answer = await member.join(joining, 5);
     member.destroy();
     return answer;
   }
@@ -69,24 +64,8 @@ describe('what groups keep', () => {
   const leave = (groupId: string, memberId: string) =>
     client.send('LeaveGroup', 0, { groupId, memberId, members: [] });
 
-  async function commit(
-    groupId: string,
-    topic: string,
-    committedMetadata = '',
-    count = 1,
-  ): Promise<number[]> {
-    const partitions = Array.from({ length: count }, (_, partitionIndex) => ({
-      partitionIndex,
-      committedOffset: 1,
-      committedMetadata,
-    }));
-    const request = { groupId, generationId: -1, memberId: '', groupInstanceId: null };
-    const answer = await client.send('OffsetCommit', 2, {
-      ...request,
-      topics: [{ name: topic, partitions }],
-    });
-    return answer.topics[0].partitions.map(({ errorCode }) => errorCode);
-  }
+  const commit = (groupId: string, topic: string, metadata = '', count = 1) =>
+    client.commit(groupId, topic, Array<number>(count).fill(1), { metadata });
 
   const committedGroups = async () => {
     const { groups } = await client.send('ListGroups', 4, { statesFilter: [], typesFilter: [] });
@@ -188,7 +167,7 @@ describe('what groups keep', () => {
 
   it('is so many bytes of commits, where one that is made again finds room', async () => {
     await start({ maxGroupBytes: 20_000 });
-    await createTopic('gone');
+    await client.createTopics('gone');
     const long = 'x'.repeat(4000);
     expect(await commit('g', 'gone', long, 3)).to.deep.equal([NONE, NONE, COORDINATOR_NOT_AVAILABLE]);
     expect(await commit('g', 'gone', long, 2)).to.deep.equal([NONE, NONE]);
@@ -199,7 +178,7 @@ describe('what groups keep', () => {
 
   it('ends with the topic that it is of, also for one that has the name later, and after a restart', async () => {
     await start({});
-    await createTopic('gone');
+    await client.createTopics('gone');
     await commit('only', 'gone');
     await commit('both', 'gone');
     await commit('both', 't');
@@ -209,7 +188,7 @@ describe('what groups keep', () => {
     };
     await deleteTopic('gone');
     await rest();
-    await createTopic('gone');
+    await client.createTopics('gone');
     await rest();
     await stop();
     await start({});
@@ -220,10 +199,8 @@ describe('what groups keep', () => {
     await start({ offsetsRetentionMinutes: 300 / 60_000 });
     const { memberId } = await joinWithId('kept');
     for (const group of ['kept', 'gone']) await commit(group, 't');
-    const ref = { groupId: 'kept', generationId: 1, memberId, groupInstanceId: null };
-    await client.send('SyncGroup', 3, { ...ref, protocolType: null, protocolName: null, assignments: [] });
-    const partitions = [{ partitionIndex: 0, committedOffset: 1, committedMetadata: '' }];
-    await client.send('OffsetCommit', 2, { ...ref, topics: [{ name: 't', partitions }] });
+    await client.sync(memberId, 1, {}, { groupId: 'kept' });
+    await client.commit('kept', 't', [1], { memberId, generationId: 1 });
     await until(async () => !(await committedGroups()).includes('gone'), 'the group is forgotten');
     // Longer than that time: only its member keeps it.
     await pause(400);

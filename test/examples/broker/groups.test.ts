@@ -17,18 +17,17 @@ describe('a consumer group', () => {
   const { newClient } = running;
 
   const join = (client: WireClient, joining: Joining = {}, version = 7) =>
-    client.send('JoinGroup', version, {
-      groupId: 'g',
-      sessionTimeoutMs: joining.sessionTimeoutMs ?? 10_000,
-      rebalanceTimeoutMs: 300,
-      memberId: joining.memberId ?? '',
-      groupInstanceId: joining.groupInstanceId ?? null,
-      protocolType: joining.protocolType ?? 'consumer',
-      protocols: (joining.protocols ?? ['range']).map((name) => ({
-        name,
-        metadata: Buffer.from(`of ${name}`),
-      })),
-    });
+    client.join(
+      {
+        rebalanceTimeoutMs: 300,
+        ...joining,
+        protocols: (joining.protocols ?? ['range']).map((name) => ({
+          name,
+          metadata: Buffer.from(`of ${name}`),
+        })),
+      },
+      version,
+    );
 
   /** Joins as clients do: gets a member id first, then comes back with it. */
   async function joinTwice(client: WireClient, joining: Joining = {}) {
@@ -42,19 +41,7 @@ describe('a consumer group', () => {
     generationId: number,
     memberId: string,
     shares: Record<string, string> = {},
-  ) =>
-    client.send('SyncGroup', 5, {
-      groupId: 'g',
-      generationId,
-      memberId,
-      groupInstanceId: null,
-      protocolType: 'consumer',
-      protocolName: 'range',
-      assignments: Object.entries(shares).map(([id, share]) => ({
-        memberId: id,
-        assignment: Buffer.from(share),
-      })),
-    });
+  ) => client.sync(memberId, generationId, shares);
 
   const heartbeat = async (client: WireClient, generationId: number, memberId: string) =>
     (await client.send('Heartbeat', 4, { groupId: 'g', generationId, memberId, groupInstanceId: null }))
@@ -173,29 +160,14 @@ describe('a consumer group', () => {
 
   it('keeps what its members commit, and from no one else', async () => {
     const client = await newClient();
-    await client.send('Metadata', 4, {
-      topics: [{ topicId: '', name: 't' }],
-      allowAutoTopicCreation: true,
-    } as never);
+    await client.createTopics('t');
     const commit = async (
       generationId: number,
       memberId: string,
-      committedOffset: number,
+      offset: number,
       metadata = '',
       topic = 't',
-    ) => {
-      const partitions = [
-        { partitionIndex: 0, committedOffset, committedLeaderEpoch: -1, committedMetadata: metadata },
-      ];
-      const request = {
-        groupId: 'g',
-        generationId,
-        memberId,
-        groupInstanceId: null,
-        topics: [{ name: topic, partitions }],
-      };
-      return (await client.send('OffsetCommit', 8, request)).topics[0].partitions[0].errorCode;
-    };
+    ) => (await client.commit('g', topic, [offset], { generationId, memberId, metadata }))[0];
     const committed = async () => {
       const topics = [{ name: 't', partitionIndexes: [0, 1] }];
       const { groups } = await client.send('OffsetFetch', 8, {

@@ -9,7 +9,7 @@ import { pause, until } from '../../support/turns.ts';
 import { compressBatch, makeBatch, seal } from './support/batches.ts';
 import { messages } from './support/messages.ts';
 import { type RunningBroker, startBroker } from './support/running-broker.ts';
-import { fetchRequest, produceRequest, requestFrame, WireClient } from './support/wire-client.ts';
+import { fetchRequest, requestFrame, WireClient } from './support/wire-client.ts';
 
 const GZIP = 1;
 const HOUR_MS = 3_600_000;
@@ -28,10 +28,7 @@ describe('a client that means no good', () => {
   beforeEach(async () => {
     running = await startBroker({ maxFrameBytes: 1_000_000 });
     good = await WireClient.connect(running.port);
-    await good.send('Metadata', 4, {
-      topics: [{ topicId: '', name: 't' }],
-      allowAutoTopicCreation: true,
-    } as never);
+    await good.createTopics('t');
   });
 
   afterEach(async () => {
@@ -68,7 +65,7 @@ describe('a client that means no good', () => {
       expect(running.lines[0]).to.match(/^closed the connection of 127\.0\.0\.1:\d+: .+$/);
 
       const producer = await WireClient.connect(running.port);
-      await producer.send('Produce', 7, produceRequest('t', 0, -1, makeBatch(['a'])));
+      await producer.produce('t', 0, -1, makeBatch(['a']));
       expect((await parked).responses[0].partitions[0].highWatermark).to.equal(1);
       producer.destroy();
     });
@@ -123,8 +120,7 @@ describe('a client that means no good', () => {
   it('that writes small batches with large records and false times stops nobody with a search by time', async () => {
     const large = compressBatch(makeBatch(['x'.repeat(15 * 1024 * 1024)], [1000]), GZIP, gzipSync);
     large.writeBigInt64BE(9000n, 35);
-    for (let i = 0; i < 20; i++)
-      await good.send('Produce', 7, produceRequest('t', 0, -1, seal(Buffer.from(large))));
+    for (let i = 0; i < 20; i++) await good.produce('t', 0, -1, seal(Buffer.from(large)));
     const client = await WireClient.connect(running.port);
     const partitions = [{ partitionIndex: 0, currentLeaderEpoch: -1, timestamp: 5000 }];
     let found: number | undefined;
@@ -146,7 +142,7 @@ describe('a client that means no good', () => {
 
   it('that pipelines fetches and takes no answers is not read from, and leaves nothing behind', async () => {
     const batch = makeBatch(['x'.repeat(900_000)]);
-    await good.send('Produce', 7, produceRequest('t', 0, -1, batch));
+    await good.produce('t', 0, -1, batch);
     const client = await WireClient.connect(running.port);
     client.socket.pause();
     const request = requestFrame(

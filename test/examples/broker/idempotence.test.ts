@@ -9,7 +9,7 @@ import { ErrorCode } from '../../../examples/broker/protocol/error-codes.ts';
 import { readBatches } from '../../../examples/broker/protocol/record-batch.ts';
 import { makeBatch } from './support/batches.ts';
 import { dataFolder, type RunningBroker, startBroker } from './support/running-broker.ts';
-import { produceRequest, WireClient } from './support/wire-client.ts';
+import { WireClient } from './support/wire-client.ts';
 
 const { NONE, OUT_OF_ORDER_SEQUENCE_NUMBER, INVALID_PRODUCER_EPOCH, POLICY_VIOLATION } = ErrorCode;
 
@@ -30,8 +30,7 @@ describe('an idempotent producer', () => {
   afterEach(stop);
 
   async function createTopic(): Promise<void> {
-    const topics = [{ topicId: '', name: 't' }];
-    await client.send('Metadata', 4, { topics, allowAutoTopicCreation: true } as never);
+    await client.createTopics('t');
   }
 
   async function replaceTopic(): Promise<void> {
@@ -74,8 +73,7 @@ describe('an idempotent producer', () => {
   ): Promise<[number, number]> {
     const values = Array.from({ length: count }, (_, i) => `${sequence + i}`);
     const batch = makeBatch(values, [], { id, epoch, sequence });
-    const { responses } = await client.send('Produce', 8, produceRequest('t', partition, -1, batch));
-    const { errorCode, baseOffset } = responses[0].partitionResponses[0];
+    const { errorCode, baseOffset } = await client.produce('t', partition, -1, batch);
     return [errorCode, baseOffset];
   }
 

@@ -9,7 +9,7 @@ import { pause, until } from '../../support/turns.ts';
 import { makeBatch } from './support/batches.ts';
 import { BrokerProcess } from './support/broker-process.ts';
 import { dataFolder } from './support/running-broker.ts';
-import { produceRequest, WireClient } from './support/wire-client.ts';
+import { WireClient } from './support/wire-client.ts';
 
 const NODES = [0, 1, 2];
 /** Each node is killed once, in the full run twice. */
@@ -50,12 +50,7 @@ class Writer {
       const producer = { id: 1_000_000 + this.#partition, epoch: 0, sequence };
       const batch = makeBatch([`<${sequence}>`], [], producer);
       const acks = sequence % 2 === 0 ? 1 : -1;
-      const { responses } = await client.send(
-        'Produce',
-        8,
-        produceRequest('t', this.#partition, acks, batch),
-      );
-      const { errorCode, baseOffset } = responses[0].partitionResponses[0];
+      const { errorCode, baseOffset } = await client.produce('t', this.#partition, acks, batch);
       if (errorCode === ErrorCode.NONE) this.acknowledged.push(baseOffset);
       else await pause(20);
     }
@@ -82,8 +77,7 @@ describe('a cluster whose nodes are killed in turn', () => {
     const start = (id: number) => BrokerProcess.start([...args, '--node', `${id}`]);
     const nodes = await Promise.all(NODES.map(start));
     const client = await WireClient.connect(port);
-    const topics = [{ topicId: '', name: 't' }];
-    await client.send('Metadata', 4, { topics, allowAutoTopicCreation: true } as never);
+    await client.createTopics('t');
     client.destroy();
     const writers = NODES.map((partition) => new Writer(port + partition, partition));
     const running = writers.map((writer) => writer.run());

@@ -15,7 +15,7 @@ describe('the limits of the broker', () => {
   async function start(options: Partial<BrokerOptions>): Promise<WireClient> {
     running = await startBroker(options);
     const good = await newClient();
-    await createTopics(good, 't');
+    await good.createTopics('t');
     return good;
   }
 
@@ -24,12 +24,6 @@ describe('the limits of the broker', () => {
     clients.push(client);
     return client;
   }
-
-  const createTopics = async (client: WireClient, ...names: string[]) => {
-    const topics = names.map((name) => ({ topicId: '', name }));
-    const answer = await client.send('Metadata', 4, { topics, allowAutoTopicCreation: true } as never);
-    return answer.topics.map(({ errorCode }) => errorCode);
-  };
 
   const parkFetch = (client: WireClient) =>
     client.send('Fetch', 11, fetchRequest('t', 0, 0, { maxWaitMs: HOUR_MS, minBytes: 1 }));
@@ -99,8 +93,7 @@ describe('the limits of the broker', () => {
 
   it('end a connection that does not take its answers', async () => {
     const good = await start({ connectionsMaxIdleMs: 600 });
-    for (let i = 0; i < 8; i++)
-      await good.send('Produce', 7, produceRequest('t', 0, -1, makeBatch(['x'.repeat(900_000)])));
+    for (let i = 0; i < 8; i++) await good.produce('t', 0, -1, makeBatch(['x'.repeat(900_000)]));
     const deaf = await newClient();
     deaf.socket.pause();
     deaf.socket.write(requestFrame('Fetch', 11, 1, fetchRequest('t', 0, 0, { maxWaitMs: 0, minBytes: 1 })));
@@ -115,7 +108,7 @@ describe('the limits of the broker', () => {
   it('are kept by fetches that are answered all at once: what a client has not taken is bounded', async () => {
     const good = await start({});
     const records = makeBatch(['x'.repeat(900_000)]);
-    for (let i = 0; i < 20; i++) await good.send('Produce', 7, produceRequest('t', 0, -1, records));
+    for (let i = 0; i < 20; i++) await good.produce('t', 0, -1, records);
     const deaf = await newClient();
     deaf.socket.pause();
     for (let i = 0; i < 20; i++)
@@ -137,7 +130,7 @@ describe('the limits of the broker', () => {
     const batch = makeBatch(['x'.repeat(900_000)]);
     const maxAnswerBytes = 10 * batch.length;
     const good = await start({ maxAnswerBytes });
-    for (let i = 0; i < 20; i++) await good.send('Produce', 7, produceRequest('t', 0, -1, batch));
+    for (let i = 0; i < 20; i++) await good.produce('t', 0, -1, batch);
     let most = 0;
     const look = () => {
       most = Math.max(most, running.broker.status().unsentBytes);
@@ -188,8 +181,7 @@ describe('the limits of the broker', () => {
     );
     expect(small.socket.destroyed).to.equal(false);
     // What is answered is not held: these are more than the limit.
-    for (let i = 0; i < 4; i++)
-      await good.send('Produce', 7, produceRequest('t', 0, -1, makeBatch(['x'.repeat(40_000)])));
+    for (let i = 0; i < 4; i++) await good.produce('t', 0, -1, makeBatch(['x'.repeat(40_000)]));
     expect(running.lines).to.have.length(1);
   });
 
@@ -236,16 +228,7 @@ describe('the limits of the broker', () => {
 
   it('are kept by members that only take an id, and there is room again when they are forgotten', async () => {
     const client = await start({ maxParked: 2 });
-    const join = (memberId = '') =>
-      client.send('JoinGroup', 4, {
-        groupId: 'g',
-        sessionTimeoutMs: 1000,
-        rebalanceTimeoutMs: 5000,
-        memberId,
-        groupInstanceId: null,
-        protocolType: 'consumer',
-        protocols: [{ name: 'range', metadata: Buffer.alloc(0) }],
-      });
+    const join = (memberId = '') => client.join({ sessionTimeoutMs: 1000, memberId }, 4);
     const { memberId } = await join();
     expect((await join()).errorCode).to.equal(ErrorCode.MEMBER_ID_REQUIRED);
     expect((await join()).errorCode).to.equal(ErrorCode.COORDINATOR_NOT_AVAILABLE);
@@ -256,31 +239,15 @@ describe('the limits of the broker', () => {
 
   it('are kept by what a group keeps of a member, in a join and in a share', async () => {
     const good = await start({});
-    const member = { groupId: 'g', memberId: '', groupInstanceId: null, protocolType: 'consumer' };
     const large = Buffer.alloc(600_000);
     const joiner = await newClient();
-    void joiner.send('JoinGroup', 4, {
-      ...member,
-      sessionTimeoutMs: 1000,
-      rebalanceTimeoutMs: 1000,
-      protocols: ['one', 'two'].map((name) => ({ name, metadata: large })),
-    });
+    void joiner.join({ protocols: ['one', 'two'].map((name) => ({ name, metadata: large })) });
     await joiner.closed();
     const leader = await newClient();
-    const assignment = Buffer.concat([large, large]);
-    const sync = {
-      ...member,
-      generationId: 1,
-      protocolName: 'one',
-      assignments: [{ memberId: '', assignment }],
-    };
-    void leader.send('SyncGroup', 5, sync);
+    void leader.sync('', 1, { '': Buffer.concat([large, large]) });
     await leader.closed();
     const versatile = await newClient();
-    void versatile.send('JoinGroup', 4, {
-      ...member,
-      sessionTimeoutMs: 1000,
-      rebalanceTimeoutMs: 1000,
+    void versatile.join({
       protocols: Array.from({ length: 101 }, (_, i) => ({ name: `${i}`, metadata: Buffer.alloc(0) })),
     });
     await versatile.closed();

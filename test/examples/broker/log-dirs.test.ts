@@ -5,7 +5,7 @@ import { freePorts } from '../../support/free-ports.ts';
 import { until } from '../../support/turns.ts';
 import { makeBatch } from './support/batches.ts';
 import { dataFolder, startBroker } from './support/running-broker.ts';
-import { produceRequest, WireClient } from './support/wire-client.ts';
+import { WireClient } from './support/wire-client.ts';
 
 const create = (client: WireClient, name: string, numPartitions: number, replicationFactor: number) =>
   client.send('CreateTopics', 7, {
@@ -22,7 +22,7 @@ describe('the folder of the logs', () => {
     await create(client, 'two', 2, 1);
     await create(client, 'one', 1, 1);
     const batch = makeBatch(['a', 'b']);
-    await client.send('Produce', 8, produceRequest('two', 1, -1, batch));
+    await client.produce('two', 1, -1, batch);
     const full = {
       partitionIndex: 1,
       partitionSize: batch.length,
@@ -61,7 +61,7 @@ describe('the folder of the logs', () => {
     await admin.createTopics({ topics: ['t'], partitions: 4, replicas: 2 });
     const client = await WireClient.connect(nodes[0].port);
     const batch = makeBatch(['a']);
-    await client.send('Produce', 8, produceRequest('t', 0, -1, batch));
+    await client.produce('t', 0, -1, batch);
     const seen = async () => {
       const answers = await admin.describeLogDirs({ topics: [{ name: 't', partitions: [0, 2, 3] }] });
       return answers.map(({ broker, results }) => {

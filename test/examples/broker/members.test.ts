@@ -29,26 +29,15 @@ describe('the members of a group', () => {
 
   /** Joins at once: an old client brings no member id. */
   const join = async (rebalanceTimeoutMs = 5000, memberId = '', sessionTimeoutMs = 10_000) =>
-    (await newClient()).send('JoinGroup', 3, {
-      groupId: 'g',
+    (await newClient()).join({
       sessionTimeoutMs,
       rebalanceTimeoutMs,
       memberId,
-      groupInstanceId: null,
-      protocolType: 'consumer',
       protocols: [{ name: 'range', metadata: Buffer.from('topics') }],
     });
 
   const sync = async (memberId: string, generationId: number) =>
-    (await newClient()).send('SyncGroup', 3, {
-      groupId: 'g',
-      generationId,
-      memberId,
-      groupInstanceId: null,
-      protocolType: null,
-      protocolName: null,
-      assignments: [{ memberId, assignment: Buffer.from('all') }],
-    });
+    (await newClient()).sync(memberId, generationId, { [memberId]: 'all' });
 
   async function describeGroup(groupId = 'g') {
     const request = { groups: [groupId], includeAuthorizedOperations: false };
@@ -146,13 +135,8 @@ describe('the members of a group', () => {
   it('leave their offsets behind: the group is Empty then', async () => {
     await start();
     const client = await newClient();
-    const topics = [{ topicId: '', name: 't' }];
-    await client.send('Metadata', 4, { topics, allowAutoTopicCreation: true } as never);
-    const partitions = [
-      { partitionIndex: 0, committedOffset: 1, committedLeaderEpoch: -1, committedMetadata: '' },
-    ];
-    const commit = { groupId: 'g', generationId: -1, memberId: '', topics: [{ name: 't', partitions }] };
-    await client.send('OffsetCommit', 5, { ...commit, groupInstanceId: null });
+    await client.createTopics('t');
+    await client.commit('g', 't', [1]);
     expect(await describeGroup()).to.include({ groupState: 'Empty', errorCode: 0 });
     expect(await listGroups('Empty')).to.deep.equal([
       { groupId: 'g', protocolType: 'consumer', groupState: 'Empty', groupType: 'classic' },

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { until } from '../../support/turns.ts';
 import { makeBatch } from './support/batches.ts';
 import { type RunningBroker, startBroker } from './support/running-broker.ts';
-import { fetchRequest, produceRequest, WireClient } from './support/wire-client.ts';
+import { fetchRequest, WireClient } from './support/wire-client.ts';
 
 describe('GET /metrics', () => {
   let running: RunningBroker;
@@ -11,8 +11,7 @@ describe('GET /metrics', () => {
   beforeEach(async () => {
     running = await startBroker();
     client = await WireClient.connect(running.port);
-    const topics = [{ topicId: '', name: 't' }];
-    await client.send('Metadata', 4, { topics, allowAutoTopicCreation: true } as never);
+    await client.createTopics('t');
   });
 
   afterEach(async () => {
@@ -55,7 +54,7 @@ describe('GET /metrics', () => {
     expect(during.get('purgatory_time_parked_seconds_bucket{purgatory="fetch",le="0.016"}')).to.equal(0);
 
     const producer = await WireClient.connect(running.port);
-    await producer.send('Produce', 7, produceRequest('t', 0, -1, makeBatch(['a'])));
+    await producer.produce('t', 0, -1, makeBatch(['a']));
     await parked;
     producer.destroy();
     const after = await samples();
@@ -81,8 +80,8 @@ describe('GET /metrics', () => {
   it('counts records and their bytes in and out, and the replicas in sync', async () => {
     const batches = [makeBatch(['a', 'b', 'c']), makeBatch(['d'])];
     const bytes = batches[0].length + batches[1].length;
-    for (const batch of batches) await client.send('Produce', 7, produceRequest('t', 0, -1, batch));
-    await client.send('Produce', 7, produceRequest('t', 0, -1, Buffer.from('no batch')));
+    for (const batch of batches) await client.produce('t', 0, -1, batch);
+    await client.produce('t', 0, -1, Buffer.from('no batch'));
     for (let i = 0; i < 2; i++) await parkFetch(0);
     const after = await samples();
     expect(after.get('broker_records_in_total')).to.equal(4);

@@ -233,13 +233,12 @@ describe('the settings of a topic', () => {
   const produce = async (timestamp: number, count = 1) => {
     for (let i = 0; i < count; i++) {
       const batch = makeBatch(['x'.repeat(900)], [timestamp]);
-      await client.send('Produce', 7, produceRequest('t', 0, -1, batch));
+      await client.produce('t', 0, -1, batch);
     }
   };
 
   const send = async (records: Buffer, partition = 0) => {
-    const { responses } = await client.send('Produce', 8, produceRequest('t', partition, -1, records));
-    return responses[0].partitionResponses[0];
+    return await client.produce('t', partition, -1, records);
   };
 
   const files = () => readdirSync(join(data, 'node-0', 'logs', 't-0')).length;
@@ -376,8 +375,8 @@ describe('more partitions', () => {
     expect(await grow(13)).to.equal(ErrorCode.POLICY_VIOLATION);
     expect(await grow(5, { name: 'nobody' })).to.equal(UNKNOWN_TOPIC_OR_PARTITION);
     expect(await grow(5)).to.equal(NONE);
-    const { responses } = await client.send('Produce', 7, produceRequest('t', 4, -1, makeBatch(['x'])));
-    expect(responses[0].partitionResponses[0]).to.include({ errorCode: NONE, baseOffset: 0 });
+    const produced = await client.produce('t', 4, -1, makeBatch(['x']));
+    expect(produced).to.include({ errorCode: NONE, baseOffset: 0 });
     client.destroy();
     await running.broker.stop();
     running = await startBroker({ data });

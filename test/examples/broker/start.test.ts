@@ -74,10 +74,7 @@ describe('npm start', () => {
     it(`says when it is ready, and stops at ${how} while a fetch waits`, async () => {
       const { port, http } = await npmStart();
       const client = await WireClient.connect(port);
-      await client.send('Metadata', 4, {
-        topics: [{ topicId: '', name: 't' }],
-        allowAutoTopicCreation: true,
-      } as never);
+      await client.createTopics('t');
       void client.send('Fetch', 11, fetchRequest('t', 0, 0, { maxWaitMs: 3_600_000, minBytes: 1 }));
       const numDelayed = async () => {
         const status = await fetch(`http://127.0.0.1:${http}/status`);

@@ -32,15 +32,10 @@ describe('a static member of a group', () => {
   /** Each join is of a process of its own. */
   const join = async (groupInstanceId: string | null, joining: Joining = {}) => {
     const { memberId = '', version = 9, topic = 't', owned = -1, protocol = 'range' } = joining;
-    return (await newClient()).send('JoinGroup', version, {
-      groupId: 'g',
-      sessionTimeoutMs: joining.sessionTimeoutMs ?? 10_000,
-      rebalanceTimeoutMs: 500,
-      memberId,
-      groupInstanceId,
-      protocolType: 'consumer',
-      protocols: [{ name: protocol, metadata: subscription(topic, owned) }],
-    });
+    const protocols = [{ name: protocol, metadata: subscription(topic, owned) }];
+    const { sessionTimeoutMs = 10_000 } = joining;
+    const request = { sessionTimeoutMs, rebalanceTimeoutMs: 500, memberId, groupInstanceId, protocols };
+    return (await newClient()).join(request, version);
   };
 
   const sync = async (
@@ -48,19 +43,7 @@ describe('a static member of a group', () => {
     instance: string | null,
     shares: Record<string, string> = {},
     generationId = 1,
-  ) =>
-    (await newClient()).send('SyncGroup', 5, {
-      groupId: 'g',
-      generationId,
-      memberId,
-      groupInstanceId: instance,
-      protocolType: 'consumer',
-      protocolName: 'range',
-      assignments: Object.entries(shares).map(([id, share]) => ({
-        memberId: id,
-        assignment: Buffer.from(share),
-      })),
-    });
+  ) => (await newClient()).sync(memberId, generationId, shares, { groupInstanceId: instance });
 
   const heartbeat = async (memberId: string, groupInstanceId: string | null, generationId = 1) =>
     (

@@ -18,10 +18,7 @@ describe('a fetch that waits', () => {
     running = await startBroker();
     client = await WireClient.connect(running.port);
     producer = await WireClient.connect(running.port);
-    await producer.send('Metadata', 4, {
-      topics: [{ topicId: '', name: 't' }],
-      allowAutoTopicCreation: true,
-    } as never);
+    await producer.createTopics('t');
   });
 
   afterEach(async () => {
@@ -39,10 +36,10 @@ describe('a fetch that waits', () => {
     );
     await until(() => waiting().numDelayed === 1, 'that many wait');
     for (let i = 0; i < 2; i++) {
-      await producer.send('Produce', 7, produceRequest('t', 0, -1, batch));
+      await producer.produce('t', 0, -1, batch);
       expect(waiting().numDelayed, `after ${i + 1} batches`).to.equal(1);
     }
-    await producer.send('Produce', 7, produceRequest('t', 0, -1, batch));
+    await producer.produce('t', 0, -1, batch);
     const { records, highWatermark } = (await fetched).responses[0].partitions[0];
     expect(highWatermark).to.equal(3);
     expect(Buffer.concat(records)).to.have.length(3 * batch.length);
@@ -111,14 +108,14 @@ describe('a fetch that waits', () => {
     void client.send('ApiVersions', 0, {} as never);
     const last = client.send('ListOffsets', 1, { replicaId: -1, isolationLevel: 0, topics: [] });
     await until(() => waiting().numDelayed === 1, 'that many wait');
-    await producer.send('Produce', 7, produceRequest('t', 0, 1, makeBatch(['a'])));
+    await producer.produce('t', 0, 1, makeBatch(['a']));
     await last;
     expect(client.answered).to.deep.equal([1, 2, 3]);
   });
 
   it('gets whole batches up to its limits, and always the first', async () => {
     const batch = makeBatch(['x'.repeat(1000)]);
-    for (let i = 0; i < 5; i++) await producer.send('Produce', 7, produceRequest('t', 0, -1, batch));
+    for (let i = 0; i < 5; i++) await producer.produce('t', 0, -1, batch);
     const fetch = async (limits: { maxBytes?: number; partitionMaxBytes?: number }, offset = 0) => {
       const answer = await client.send(
         'Fetch',
@@ -150,10 +147,7 @@ describe('a produce', () => {
   beforeEach(async () => {
     running = await startBroker();
     client = await WireClient.connect(running.port);
-    await client.send('Metadata', 4, {
-      topics: [{ topicId: '', name: 't' }],
-      allowAutoTopicCreation: true,
-    } as never);
+    await client.createTopics('t');
   });
 
   afterEach(async () => {
@@ -169,8 +163,8 @@ describe('a produce', () => {
   it('waits until the node has kept it, with acks=all and with acks=1, and is seen then', async () => {
     expect(await produceErrors('t', 1, makeBatch(['a']))).to.deep.equal([0]);
     expect(running.broker.status().topics[0].partitions[0]).to.include({ highWatermark: 1, endOffset: 1 });
-    const answer = await client.send('Produce', 8, produceRequest('t', 0, -1, makeBatch(['b', 'c'])));
-    expect(answer.responses[0].partitionResponses[0]).to.include({ errorCode: 0, baseOffset: 1 });
+    const answer = await client.produce('t', 0, -1, makeBatch(['b', 'c']));
+    expect(answer).to.include({ errorCode: 0, baseOffset: 1 });
     expect(running.broker.status().topics[0].partitions[0]).to.include({ highWatermark: 3, endOffset: 3 });
     expect(running.broker.status().purgatories.produce).to.include({
       parked: 2,
@@ -203,7 +197,7 @@ describe('a produce', () => {
   });
 
   it('does not disturb a broker that is just stopping', async () => {
-    void client.send('Produce', 8, produceRequest('t', 0, 1, makeBatch(['a'])));
+    void client.produce('t', 0, 1, makeBatch(['a']));
     const waiting = client.send('Produce', 8, produceRequest('t', 0, -1, makeBatch(['b'])));
     await until(
       () => running.broker.status().topics[0].partitions[0].endOffset === 2,
@@ -218,10 +212,10 @@ describe('a produce', () => {
   });
 
   it('with acks=0 is not answered, and ends the connection when it fails', async () => {
-    void client.send('Produce', 7, produceRequest('t', 0, 0, makeBatch(['a'])));
+    void client.produce('t', 0, 0, makeBatch(['a']));
     await client.send('ApiVersions', 0, {} as never);
     expect(client.answered).to.have.length(2);
-    void client.send('Produce', 7, produceRequest('nowhere', 0, 0, makeBatch(['a'])));
+    void client.produce('nowhere', 0, 0, makeBatch(['a']));
     await client.closed();
     expect(running.lines).to.have.length(1);
     expect(running.lines[0]).to.contain('acks=0 failed with error 3');

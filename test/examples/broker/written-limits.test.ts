@@ -3,7 +3,7 @@ import type { BrokerOptions } from '../../../examples/broker/options.ts';
 import { ErrorCode } from '../../../examples/broker/protocol/error-codes.ts';
 import { makeBatch } from './support/batches.ts';
 import { dataFolder, type RunningBroker, startBroker } from './support/running-broker.ts';
-import { produceRequest, WireClient } from './support/wire-client.ts';
+import { WireClient } from './support/wire-client.ts';
 
 const { NONE, POLICY_VIOLATION } = ErrorCode;
 
@@ -14,7 +14,7 @@ describe('the limits of topics and records', () => {
   async function start(options: Partial<BrokerOptions>): Promise<void> {
     running = await startBroker(options);
     client = await WireClient.connect(running.port);
-    await createTopics('t');
+    await client.createTopics('t');
   }
 
   async function stop(): Promise<void> {
@@ -24,15 +24,9 @@ describe('the limits of topics and records', () => {
 
   afterEach(stop);
 
-  const createTopics = async (...names: string[]) => {
-    const topics = names.map((name) => ({ topicId: '', name }));
-    const answer = await client.send('Metadata', 4, { topics, allowAutoTopicCreation: true } as never);
-    return answer.topics.map(({ errorCode }) => errorCode);
-  };
-
   it('are kept by topics, made by asking for them or on purpose', async () => {
     await start({ maxPartitions: 10 });
-    expect(await createTopics('a', 'b', 'c', 'd')).to.deep.equal([
+    expect(await client.createTopics('a', 'b', 'c', 'd')).to.deep.equal([
       NONE,
       NONE,
       POLICY_VIOLATION,
@@ -50,7 +44,7 @@ describe('the limits of topics and records', () => {
       'refused 1 new topics of 127.0.0.1: --max-partitions is 10',
     ]);
     await client.send('DeleteTopics', 4, { topics: [], topicNames: ['a'], timeoutMs: 1000 });
-    expect(await createTopics('c')).to.deep.equal([NONE]);
+    expect(await client.createTopics('c')).to.deep.equal([NONE]);
   });
 
   it('are kept by what is written, also after a restart, and a topic that is deleted makes room', async () => {
@@ -59,10 +53,9 @@ describe('the limits of topics and records', () => {
     const options = { data, maxLogBytes: 2.5 * records.length };
     await start(options);
     const write = async (topic: string) => {
-      const { responses } = await client.send('Produce', 8, produceRequest(topic, 0, -1, records));
-      return responses[0].partitionResponses[0].errorCode;
+      return (await client.produce(topic, 0, -1, records)).errorCode;
     };
-    await createTopics('u');
+    await client.createTopics('u');
     for (const topic of ['t', 'u']) expect(await write(topic)).to.equal(NONE);
     expect(await write('t')).to.equal(POLICY_VIOLATION);
     expect(running.lines).to.have.length(1);

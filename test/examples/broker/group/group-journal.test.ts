@@ -44,26 +44,19 @@ describe('a group over a restart of its broker', () => {
 
   /** Joins at once: a member without an instance is an old client, which need not bring its id. */
   const join = async (memberId = '', groupInstanceId: string | null = null, sessionTimeoutMs = 10_000) =>
-    (await newClient()).send('JoinGroup', groupInstanceId === null ? 3 : 5, {
-      groupId: 'readers',
-      sessionTimeoutMs,
-      rebalanceTimeoutMs: 5000,
-      memberId,
-      groupInstanceId,
-      protocolType: 'consumer',
-      protocols: [{ name: 'range', metadata: Buffer.from([0xff, 0, 0x80, memberId.length]) }],
-    });
+    (await newClient()).join(
+      {
+        groupId: 'readers',
+        sessionTimeoutMs,
+        memberId,
+        groupInstanceId,
+        protocols: [{ name: 'range', metadata: Buffer.from([0xff, 0, 0x80, memberId.length]) }],
+      },
+      groupInstanceId === null ? 3 : 5,
+    );
 
   const sync = async (memberId: string, generationId: number, shares: Record<string, Buffer> = {}) =>
-    (await newClient()).send('SyncGroup', 5, {
-      groupId: 'readers',
-      generationId,
-      memberId,
-      groupInstanceId: null,
-      protocolType: 'consumer',
-      protocolName: 'range',
-      assignments: Object.entries(shares).map(([id, assignment]) => ({ memberId: id, assignment })),
-    });
+    (await newClient()).sync(memberId, generationId, shares, { groupId: 'readers' });
 
   const heartbeat = async (memberId: string, generationId: number) => {
     const request = { groupId: 'readers', generationId, memberId, groupInstanceId: null };

@@ -10,7 +10,7 @@ import { freePorts } from '../../../support/free-ports.ts';
 import { until } from '../../../support/turns.ts';
 import { makeBatch } from '../support/batches.ts';
 import { dataFolder, type RunningBroker, startBroker } from '../support/running-broker.ts';
-import { produceRequest, WireClient } from '../support/wire-client.ts';
+import { WireClient } from '../support/wire-client.ts';
 
 describe('the replicas in sync', () => {
   it('are those that fetched from the end within the lag, and the leader', () => {
@@ -80,11 +80,10 @@ describe("a follower whose log is not its leader's", () => {
   /** With acks=all: where there is no follower, the first waits until it is out of sync. */
   async function produce(...values: string[]): Promise<void> {
     const client = await WireClient.connect(port);
-    const request = { topics: [{ topicId: '', name: 't' }], allowAutoTopicCreation: true };
-    await client.send('Metadata', 4, request as never);
+    await client.createTopics('t');
     for (const value of values) {
-      const { responses } = await client.send('Produce', 8, produceRequest('t', 0, -1, makeBatch([value])));
-      expect(responses[0].partitionResponses[0].errorCode).to.equal(0);
+      const produced = await client.produce('t', 0, -1, makeBatch([value]));
+      expect(produced.errorCode).to.equal(0);
     }
     client.destroy();
   }
@@ -230,10 +229,8 @@ describe("a follower whose log is not its leader's", () => {
   it('begins where its leader does in the middle of a batch, which both keep as a whole', async () => {
     await nodes[1].broker.stop();
     const client = await WireClient.connect(port);
-    const request = { topics: [{ topicId: '', name: 't' }], allowAutoTopicCreation: true };
-    await client.send('Metadata', 4, request as never);
-    for (let i = 0; i < 3; i++)
-      await client.send('Produce', 8, produceRequest('t', 0, -1, makeBatch(many('x', 10))));
+    await client.createTopics('t');
+    for (let i = 0; i < 3; i++) await client.produce('t', 0, -1, makeBatch(many('x', 10)));
     client.destroy();
     await deleteBefore(15);
     nodes[1] = await startFollower();

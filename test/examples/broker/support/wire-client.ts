@@ -9,7 +9,7 @@ import { FrameSplitter } from '../../../../examples/broker/network/frames.ts';
 import { decode, encode } from '../../../../examples/broker/protocol/codec.ts';
 import { type ApiName, apis } from '../../../../examples/broker/protocol/messages/index.ts';
 import { Reader } from '../../../../examples/broker/protocol/reader.ts';
-import type { Draft, Message } from '../../../../examples/broker/protocol/schema.ts';
+import { type Draft, type Message, NO_TOPIC_ID } from '../../../../examples/broker/protocol/schema.ts';
 import { Writer } from '../../../../examples/broker/protocol/writer.ts';
 
 type RequestDraft<N extends ApiName> = Draft<(typeof apis)[N]['request']>;
@@ -31,6 +31,13 @@ export function requestFrame<N extends ApiName>(
   if (flexible) writer.noTags();
   encode(writer, api.request, version, flexible, request as Draft<typeof api.request>);
   return Buffer.concat(writer.finish());
+}
+
+/** Who commits, and what it says to it. Nobody of the group, without an id. */
+export interface Committer {
+  readonly memberId?: string;
+  readonly generationId?: number;
+  readonly metadata?: string;
 }
 
 export class WireClient {
@@ -75,6 +82,75 @@ export class WireClient {
         if (flexible && name !== 'ApiVersions') reader.skipTags();
         resolve(decode(reader, api.response, version, flexible) as ResponseMessage<N>);
       });
+    });
+  }
+
+  /** Makes topics by asking for them, as clients do. Resolves to the error codes. */
+  async createTopics(...names: string[]): Promise<number[]> {
+    const topics = names.map((name) => ({ topicId: NO_TOPIC_ID, name }));
+    const answer = await this.send('Metadata', 4, { topics, allowAutoTopicCreation: true } as never);
+    return answer.topics.map(({ errorCode }) => errorCode);
+  }
+
+  /** Sends one batch. Resolves to the answer for its partition. */
+  async produce(topic: string, partition: number, acks: number, records: Buffer | null) {
+    const request = produceRequest(topic, partition, acks, records);
+    return (await this.send('Produce', 8, request)).responses[0].partitionResponses[0];
+  }
+
+  /** Fetches of one partition. Resolves to the answer for it. */
+  async fetch(...of: Parameters<typeof fetchRequest>) {
+    return (await this.send('Fetch', 11, fetchRequest(...of))).responses[0].partitions[0];
+  }
+
+  /** Commits an offset for each partition of a topic, from 0 on. Resolves to the error codes. */
+  async commit(groupId: string, topic: string, offsets: readonly number[], by: Committer = {}) {
+    const { memberId = '', generationId = -1, metadata = '' } = by;
+    const partitions = offsets.map((committedOffset, partitionIndex) => ({
+      partitionIndex,
+      committedOffset,
+      committedLeaderEpoch: -1,
+      committedMetadata: metadata,
+    }));
+    const topics = [{ name: topic, partitions }];
+    const request = { groupId, generationId, memberId, groupInstanceId: null, topics };
+    const answer = await this.send('OffsetCommit', 8, request);
+    return answer.topics[0].partitions.map(({ errorCode }) => errorCode);
+  }
+
+  /** Joins the group `g` with one protocol, at once: an old client brings no member id. */
+  join(joining: Partial<RequestDraft<'JoinGroup'>> = {}, version = 3) {
+    return this.send('JoinGroup', version, {
+      groupId: 'g',
+      sessionTimeoutMs: 10_000,
+      rebalanceTimeoutMs: 5000,
+      memberId: '',
+      groupInstanceId: null,
+      protocolType: 'consumer',
+      protocols: [{ name: 'range', metadata: Buffer.alloc(0) }],
+      ...joining,
+    });
+  }
+
+  /** Syncs with the group `g`. `shares` has what members get, by their ids. */
+  sync(
+    memberId: string,
+    generationId: number,
+    shares: Record<string, string | Buffer> = {},
+    more: Partial<RequestDraft<'SyncGroup'>> = {},
+  ) {
+    return this.send('SyncGroup', 5, {
+      groupId: 'g',
+      generationId,
+      memberId,
+      groupInstanceId: null,
+      protocolType: 'consumer',
+      protocolName: 'range',
+      assignments: Object.entries(shares).map(([id, share]) => ({
+        memberId: id,
+        assignment: Buffer.from(share as string),
+      })),
+      ...more,
     });
   }
 
