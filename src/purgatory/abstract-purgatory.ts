@@ -2,7 +2,7 @@
 // take operations out, and the end.
 import { isDebugging } from '../base/debug.ts';
 import { waitCancelled } from '../base/errors.ts';
-import type { Timer } from '../timer/timer.ts';
+import { TimerUser } from '../timer/timer-user.ts';
 import type { DelayedOperation } from './delayed-operation.ts';
 import type { Parking } from './parking.ts';
 import {
@@ -18,20 +18,14 @@ import {
 export type ParkedView = Pick<Parking<never>, 'lists' | 'keeps' | 'meter'>;
 
 /** The part of a purgatory that does not depend on what its operations wait for. */
-export abstract class AbstractPurgatory<K, Op extends DelayedOperation> {
-  readonly name: string;
+export abstract class AbstractPurgatory<K, Op extends DelayedOperation> extends TimerUser {
   readonly #parking: Parking<never>;
 
   /** @internal */
   protected constructor(parking: Parking<never>) {
-    this.name = parking.name;
+    super(parking.name, parking.timer);
     this.#parking = parking;
     parking.meter.observe(this);
-  }
-
-  /** The timer of its deadlines: the one that it was given, or its own SystemTimer. */
-  get timer(): Timer {
-    return this.#parking.timer;
   }
 
   /** The option: the most operations and waits parked at once. Infinity for no limit. */
@@ -94,21 +88,6 @@ export abstract class AbstractPurgatory<K, Op extends DelayedOperation> {
     return this.#parking.timer.advanceClock();
   }
 
-  /**
-   * Parked operations keep the process alive, as at first, unless they have no deadline. Calls `ref`
-   * of the timer, also of a shared one. O(1).
-   */
-  ref(): this {
-    this.timer.ref();
-    return this;
-  }
-
-  /** No operation keeps the process alive. Calls `unref` of the timer, also of a shared one. O(1). */
-  unref(): this {
-    this.timer.unref();
-    return this;
-  }
-
   /** Whether it was closed: then nothing is parked, and nothing can be. */
   get isClosed(): boolean {
     return this.#parking.isClosed;
@@ -120,12 +99,8 @@ export abstract class AbstractPurgatory<K, Op extends DelayedOperation> {
    * ERR_PURGATORY_CLOSED: one error for all, whose `cause` is a text that names one of them. A
    * second call returns []. O(parked).
    */
-  close(): Op[] {
+  override close(): Op[] {
     return this.#parking.close() as Op[];
-  }
-
-  [Symbol.dispose](): void {
-    this.close();
   }
 
   /**

@@ -19,6 +19,7 @@ import { checkedTop, firstOf, type SnapshotOptions } from '../../purgatory/telem
 import { sharedOrOwnTimer } from '../../timer/system-timer.ts';
 import type { Timer } from '../../timer/timer.ts';
 import { hintAtDate, TimerTask } from '../../timer/timer-task.ts';
+import { TimerUser } from '../../timer/timer-user.ts';
 
 /** Is called with an element that has become idle. It may touch that element again. */
 export type IdleListener<E> = (element: E) => void;
@@ -147,11 +148,9 @@ class TrackedElement<E> extends TimerTask {
 }
 
 /** Calls its listeners with each tracked element that has not been touched for its timeout. */
-export class IdleTimeouts<E> {
-  readonly name: string;
+export class IdleTimeouts<E> extends TimerUser {
   /** The common timeout in ms, if there is one. */
   readonly timeoutMs: number | undefined;
-  readonly #timer: Timer;
   readonly #ownsTimer: boolean;
   readonly #tracked = new Map<E, TrackedElement<E>>();
   readonly #tracker: Tracker<E>;
@@ -165,19 +164,13 @@ export class IdleTimeouts<E> {
   constructor(options?: IdleTimeoutsOptions<E>) {
     const given = knownOptions('idle timeouts', options, IDLE_OPTIONS);
     const { name = 'idle', timeoutMs, timer, clock, onIdle, onError } = given;
-    this.name = requiredString('options.name', name);
+    super(requiredString('options.name', name), sharedOrOwnTimer({ timer, clock }));
     this.timeoutMs = timeoutMs === undefined ? undefined : requiredTimeout('options.timeoutMs', timeoutMs);
     this.#onError = checkedFunction('options.onError', onError);
     checkedFunction('options.onIdle', onIdle);
     if (onIdle !== undefined) this.#listeners = [onIdle];
     this.#ownsTimer = timer === undefined;
-    this.#timer = sharedOrOwnTimer({ timer, clock });
-    this.#tracker = { timer: this.#timer, isIdle: (tracked) => this.#isIdle(tracked) };
-  }
-
-  /** The timer of the elements: the one that it was given, or its own SystemTimer. */
-  get timer(): Timer {
-    return this.#timer;
+    this.#tracker = { timer: this.timer, isIdle: (tracked) => this.#isIdle(tracked) };
   }
 
   /** How many elements are tracked. O(1). */
@@ -209,7 +202,7 @@ export class IdleTimeouts<E> {
    */
   touch(element: E, timeoutMs?: number): void {
     const tracked = this.#tracked.get(element);
-    if (tracked?.isPending && timeoutMs === undefined) tracked.touchedMs = this.#timer.now();
+    if (tracked?.isPending && timeoutMs === undefined) tracked.touchedMs = this.timer.now();
     else this.#start(tracked, element, timeoutMs ?? tracked?.timeoutMs ?? this.timeoutMs);
   }
 
@@ -242,7 +235,7 @@ export class IdleTimeouts<E> {
    * tracked. O(1), one clock reading.
    */
   remainingMs(element: E): number | undefined {
-    const restMs = this.#tracked.get(element)?.restMs(this.#timer.now());
+    const restMs = this.#tracked.get(element)?.restMs(this.timer.now());
     return restMs === undefined ? undefined : Math.max(restMs, 0);
   }
 
@@ -269,7 +262,7 @@ export class IdleTimeouts<E> {
    */
   snapshot(options?: SnapshotOptions): IdleTimeoutsSnapshot {
     const top = checkedTop(options);
-    const nowMs = this.#timer.now();
+    const nowMs = this.timer.now();
     const { timeoutMs = Number.POSITIVE_INFINITY } = this;
     const tracked = this.#tracked.size;
     const { idle, removed } = this.#ended;
@@ -293,36 +286,17 @@ export class IdleTimeouts<E> {
   }
 
   /**
-   * A tracked element keeps the process alive, as at first, unless its timeout is Infinity. Calls
-   * `ref` of the timer, also of a shared one. O(1).
-   */
-  ref(): this {
-    this.#timer.ref();
-    return this;
-  }
-
-  /** No element keeps the process alive. Calls `unref` of the timer, also of a shared one. O(1). */
-  unref(): this {
-    this.#timer.unref();
-    return this;
-  }
-
-  /**
    * Ends it for good, and its timer unless that is shared. Returns the elements that were tracked,
    * the first that came first. A second call returns []. O(elements).
    */
-  close(): E[] {
+  override close(): E[] {
     this.#isClosed = true;
-    if (this.#ownsTimer) this.#timer.close();
+    if (this.#ownsTimer) this.timer.close();
     for (const tracked of this.#tracked.values()) tracked.cancel();
     const elements = [...this.#tracked.keys()];
     this.#ended.removed += elements.length;
     this.#tracked.clear();
     return elements;
-  }
-
-  [Symbol.dispose](): void {
-    this.close();
   }
 
   /** A new element, one that gets another timeout, or one that the timer does not hold. */
@@ -333,11 +307,11 @@ export class IdleTimeouts<E> {
       throw invalidArgType('timeoutMs', 'of type number where the option timeoutMs is left out', timeoutMs);
     }
     requiredTimeout('timeoutMs', timeoutMs);
-    const nowMs = this.#timer.now();
+    const nowMs = this.timer.now();
     const tracked = known ?? new TrackedElement(element, this.#tracker, nowMs, timeoutMs);
     try {
       if (this.#isClosed) throw idleTimeoutsClosed(this.name);
-      if (this.#timer.isClosed) throw sharedTimerClosed(`IdleTimeouts "${this.name}"`);
+      if (this.timer.isClosed) throw sharedTimerClosed(`IdleTimeouts "${this.name}"`);
       // With a longer timeout it is idle later than its task is filed.
       if (!tracked.isPending || timeoutMs < tracked.timeoutMs) tracked.file(timeoutMs);
     } catch (error) {

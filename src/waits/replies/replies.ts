@@ -31,6 +31,7 @@ import { NONE } from '../../slab/slab.ts';
 import { sharedOrOwnTimer } from '../../timer/system-timer.ts';
 import type { Timer } from '../../timer/timer.ts';
 import { checkedTimeout } from '../../timer/timer-task.ts';
+import { TimerUser } from '../../timer/timer-user.ts';
 import { DEFAULT_SLICE_MS, schedulerOf } from '../../turns/scheduler.ts';
 import { Settler } from '../../turns/settler.ts';
 import { ExpectedReply, type ReplyKeeper } from './expected-reply.ts';
@@ -107,10 +108,8 @@ const REPLIES_OPTIONS: OptionNames<RepliesOptions> = {
  * deadline. A pending reply keeps the process alive, unless `unref()` was called, or it has no
  * deadline.
  */
-export class Replies<K = string, V = unknown> {
-  readonly name: string;
+export class Replies<K = string, V = unknown> extends TimerUser {
   readonly #expected = new Map<K, ExpectedReply<K, V>>();
-  readonly #timer: Timer;
   readonly #ownsTimer: boolean;
   readonly #maxPending: number;
   readonly #settler: Settler;
@@ -124,16 +123,10 @@ export class Replies<K = string, V = unknown> {
    */
   constructor(options?: RepliesOptions) {
     const { name = 'replies', timer, maxPending, clock } = knownOptions('replies', options, REPLIES_OPTIONS);
-    this.name = requiredString('options.name', name);
+    super(requiredString('options.name', name), sharedOrOwnTimer({ timer, clock }));
     this.#maxPending = checkedNumber('options.maxPending', maxPending, Infinity, LIMIT);
     this.#ownsTimer = timer === undefined;
-    this.#timer = sharedOrOwnTimer({ timer, clock });
-    this.#settler = new Settler(schedulerOf(this.#timer), DEFAULT_SLICE_MS);
-  }
-
-  /** The timer of its deadlines: the one that it was given, or its own SystemTimer. */
-  get timer(): Timer {
-    return this.#timer;
+    this.#settler = new Settler(schedulerOf(this.timer), DEFAULT_SLICE_MS);
   }
 
   /** Replies that are expected now. O(1). */
@@ -232,7 +225,7 @@ export class Replies<K = string, V = unknown> {
   /** Those that are expected, and totals of those that have ended, as plain JSON. O(top). */
   snapshot(options?: SnapshotOptions): RepliesSnapshot {
     const top = checkedTop(options);
-    const nowMs = this.#timer.now();
+    const nowMs = this.timer.now();
     const { resolved, rejected, expired, cancelled } = this.#ended;
     const expected = this.#expected.size;
     return {
@@ -247,34 +240,15 @@ export class Replies<K = string, V = unknown> {
   }
 
   /**
-   * An expected reply keeps the process alive, as at first. Calls `ref` of the timer, also of a
-   * shared one. O(1).
-   */
-  ref(): this {
-    this.#timer.ref();
-    return this;
-  }
-
-  /** No reply keeps the process alive. Calls `unref` of the timer, also of a shared one. O(1). */
-  unref(): this {
-    this.#timer.unref();
-    return this;
-  }
-
-  /**
    * Closes the table for good, and its timer unless that is shared. Expected replies are rejected
    * with ERR_PURGATORY_CLOSED, and so is each later `expect`. A second call does nothing.
    * O(expected).
    */
-  close(): void {
+  override close(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
     this.#endAll('cancelled', repliesClosed(this.name));
-    if (this.#ownsTimer) this.#timer.close();
-  }
-
-  [Symbol.dispose](): void {
-    this.close();
+    if (this.#ownsTimer) this.timer.close();
   }
 
   #add(reply: ExpectedReply<K, V>): void {
@@ -301,7 +275,7 @@ export class Replies<K = string, V = unknown> {
   /** Starts the deadline of `reply`, or starts it over. All or nothing. */
   #file(reply: ExpectedReply<K, V>, timeoutMs: number): void {
     const { delayMs } = reply;
-    const timer = this.#timer;
+    const timer = this.timer;
     // The timer moves only what it keeps itself.
     reply.$keeper = reply.$slot === NONE ? undefined : timer;
     reply.delayMs = timeoutMs;
@@ -362,7 +336,7 @@ export class Replies<K = string, V = unknown> {
   #takeOut(reply: ExpectedReply<K, V>): void {
     this.#expected.delete(reply.id);
     reply.$keeper = undefined;
-    this.#timer.remove(reply);
+    this.timer.remove(reply);
     if (reply.signal !== undefined) removeAbortable(reply.signal, reply);
   }
 

@@ -1,0 +1,40 @@
+// What has a name, and waits by a timer: all kinds of purgatories, Replies, IdleTimeouts.
+import type { Timer } from './timer.ts';
+
+export abstract class TimerUser {
+  /** For people: errors, snapshots and metrics show it. */
+  readonly name: string;
+  readonly #timer: Timer;
+
+  /** @internal */
+  protected constructor(name: string, timer: Timer) {
+    this.name = name;
+    this.#timer = timer;
+  }
+
+  /** The timer of its deadlines: the one that it was given, or its own SystemTimer. */
+  get timer(): Timer {
+    return this.#timer;
+  }
+
+  /**
+   * What waits keeps the process alive, as at first, unless it has no deadline. Calls `ref` of the
+   * timer, also of a shared one. O(1).
+   */
+  ref(): this {
+    this.#timer.ref();
+    return this;
+  }
+
+  /** Nothing that waits keeps the process alive. Calls `unref` of the timer, also of a shared one. O(1). */
+  unref(): this {
+    this.#timer.unref();
+    return this;
+  }
+
+  abstract close(): unknown;
+
+  [Symbol.dispose](): void {
+    this.close();
+  }
+}
