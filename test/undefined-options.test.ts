@@ -28,6 +28,7 @@ const SHARED = [
   'loadTimeoutMs',
   'recheckMs',
   'pollMs',
+  'retry',
   'maxParked',
   'clock',
   'onError',

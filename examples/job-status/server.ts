@@ -47,6 +47,7 @@ export class JobServer {
         using deadline = timeoutSignal(LOAD_MS, { signal });
         return await Promise.race([store.read(ids, { signal: deadline }), aborted(deadline)]);
       },
+      retry: true,
       onError: (error, ids) => console.error(`${ids.length} jobs could not be read: ${error}`),
     });
   }

@@ -28,6 +28,8 @@ export class Load<V> implements KeyLoad {
   readonly beganAtMs: number;
   /** The division that it is a part of. */
   readonly division: Division<Load<V>> | undefined;
+  /** It is of a key whose last load timed out. */
+  readonly isApart: boolean;
   readonly #controller = new AbortController();
   readonly #deserted: (load: Load<V>) => void;
   /** Keys with a wait left that it would answer. */
@@ -46,11 +48,13 @@ export class Load<V> implements KeyLoad {
     keys: readonly LoadedKey[],
     beganAtMs: number,
     division: Division<Load<V>> | undefined,
+    isApart: boolean,
     deserted: (load: Load<V>) => void,
   ) {
     this.keys = keys;
     this.beganAtMs = beganAtMs;
     this.division = division;
+    this.isApart = isApart;
     this.#deserted = deserted;
     this.#waitedFor = keys.length;
     this.unanswered = keys.length;
@@ -83,7 +87,9 @@ export class Load<V> implements KeyLoad {
     if (typeof states?.get !== 'function') throw invalidReturnValue('a promise of a Map', 'load', states);
     if (states instanceof Map) checkFirstKey(states);
     if (isDebugging) hintAtOthers(loadKeys, states, names);
-    return names.map((name) => states.get(name));
+    const found = names.map((name) => states.get(name));
+    if (states instanceof Map && found.includes(undefined)) warnOfSpelling(loadKeys, states, names);
+    return found;
   }
 }
 
@@ -99,6 +105,34 @@ function hintAtOthers(of: object, states: ReadonlyMap<string, unknown>, names: r
   if (other === undefined) return;
   const format = 'shared waits: load was asked for "%s" and returned "%s": none of its keys was asked for';
   debugOnce(of, 'others', format, cut(names[0]), cut(other));
+}
+
+const warned = new WeakSet<object>();
+/** The most keys of a Map that are looked at. */
+const MOST_SPELLED = 1_000;
+
+/** A database may spell an id in its own way, and its waits hear that the row is gone. */
+function warnOfSpelling(of: object, states: ReadonlyMap<string, unknown>, names: readonly string[]): void {
+  if (states.size === 0 || warned.has(of)) return;
+  const missing = new Map<string, string>();
+  for (const name of names) if (!states.has(name)) missing.set(plain(name), name);
+  let left = missing.size === 0 ? 0 : MOST_SPELLED;
+  for (const key of states.keys()) {
+    if (left-- === 0) return;
+    const name = missing.get(plain(key));
+    if (name === undefined || name === key) continue;
+    warned.add(of);
+    process.emitWarning(
+      `A load of SharedWaits was asked for the key "${cut(name)}" and returned "${cut(key)}", which is another: ` +
+        'its waits hear of no state. Let the Map have the keys as they were asked for',
+      { type: 'PurgatoryWarning', code: 'PURGATORY_OTHER_SPELLING' },
+    );
+    return;
+  }
+}
+
+function plain(key: string): string {
+  return key.trim().toLowerCase();
 }
 
 /**

@@ -6,14 +6,17 @@
 // (division.ts). Keys that are due at the end of a turn are loaded together: `loadBatch` keys a
 // load, `concurrency` loads at a time. An event during the load of its key causes exactly one more.
 // A load aborts when all waits that it would answer have ended, and is given up GIVE_UP_MS later.
-// After `loadTimeoutMs` it has failed for good, and is not divided.
+// After `loadTimeoutMs` it has failed for good, and is not divided: each of its keys is loaded alone
+// from then on, and such keys have half of the places at most.
 //
 // Costs. An event: O(1). A load: O(its keys), and its answers.
 import { backoffMs } from '../../base/backoff.ts';
 import { loadTimedOut } from '../../base/errors.ts';
 import { reportError } from '../../base/report-error.ts';
 import { keyText } from '../../base/text.ts';
+import type { WakeUp } from '../../clock/clock.ts';
 import { TurnEnd } from '../../clock/later.ts';
+import { rootContext } from '../../clock/root-context.ts';
 import type { Parking } from '../../purgatory/parking.ts';
 import { SystemTimer } from '../../timer/system-timer.ts';
 import type { Timer } from '../../timer/timer.ts';
@@ -46,8 +49,10 @@ export class Loads<V> {
   readonly #answers: Answers<V>;
   readonly #due: DueKeys<V>;
   readonly #looks: Looks;
-  /** The loads that are under way, each with the task that ends it at last. */
-  readonly #underWay = new Map<Load<V>, TimerTask | undefined>();
+  /** The loads that are under way, each with what ends it at last. */
+  readonly #underWay = new Map<Load<V>, Pick<TimerTask, 'cancel'> | WakeUp | undefined>();
+  /** Those among them of keys that timed out. */
+  #apart = 0;
   // The load serves all waits. So it must not run in the async context of the first one.
   readonly #turnEnd = new TurnEnd(() => this.#start());
 
@@ -118,7 +123,10 @@ export class Loads<V> {
 
   close(): void {
     this.#due.clear();
-    for (const load of this.#underWay.keys()) load.abort();
+    for (const [load, end] of this.#underWay) {
+      end?.cancel();
+      load.abort();
+    }
     this.#underWay.clear();
     if (this.#timer !== this.#parking.timer) this.#timer.close();
   }
@@ -139,19 +147,22 @@ export class Loads<V> {
   }
 
   #start(): void {
-    while (this.#due.size > 0 && this.#underWay.size < this.#options.concurrency) {
-      void this.#load(this.#due.next());
+    const { concurrency } = this.#options;
+    while (this.#underWay.size < concurrency) {
+      const batch = this.#due.next(this.#apart < Math.max(1, concurrency >> 1));
+      if (batch === undefined) return;
+      void this.#load(batch);
     }
   }
 
-  async #load({ keys: watched, division }: DueBatch<V>): Promise<void> {
+  async #load(batch: DueBatch<V>): Promise<void> {
     const { recheckMs } = this.#options;
     const nowMs = this.#timer.now();
-    const keys = Array.from(watched, (key) => {
+    const keys = Array.from(batch.keys, (key) => {
       const { hasEvent, sweep } = key;
       return { watched: key, pass: this.#lists.holdPass(key), hasEvent, sweep };
     });
-    const load = new Load<V>(keys, nowMs, division, this.#abort);
+    const load = new Load<V>(keys, nowMs, batch.division, batch.isApart, this.#abort);
     for (const { watched: key, pass } of keys) {
       key.pass = pass;
       while (key.answeredAtMs + recheckMs[key.rechecks] <= nowMs + ROUNDING_MS) key.rechecks++;
@@ -161,6 +172,7 @@ export class Loads<V> {
       key.sweep = undefined;
     }
     this.#underWay.set(load, this.#timeOutLater(load));
+    if (load.isApart) this.#apart++;
     this.#meter.began(keys.length);
     let states: readonly (V | Error | undefined)[];
     try {
@@ -179,6 +191,7 @@ export class Loads<V> {
   #end(load: Load<V>, take?: () => void): void {
     this.#underWay.get(load)?.cancel();
     if (!this.#underWay.delete(load)) return;
+    if (load.isApart) this.#apart--;
     load.endedAtMs = this.#timer.now();
     if (load.isAborted) this.#release(load);
     else take?.();
@@ -197,6 +210,7 @@ export class Loads<V> {
   }
 
   #succeeded(load: Load<V>, states: readonly (V | Error | undefined)[]): void {
+    this.#due.ended(load.names);
     this.#answers.give(
       load.keys.map((key, i) => {
         const state = states[i];
@@ -210,12 +224,14 @@ export class Loads<V> {
   /** A bad key throws. What hangs is the store, and each part would hang for as long. */
   #timedOut(load: Load<V>, error: unknown): void {
     this.#meter.failed(load, error, load.endedAtMs);
+    this.#due.timedOut(load.names);
     this.#fail(load, error, this.#retry());
     load.division?.ended();
   }
 
   #failed(load: Load<V>, error: unknown): void {
     this.#meter.failed(load, error, load.endedAtMs);
+    this.#due.ended(load.names);
     if (load.division !== undefined) load.division.failed(load, error);
     else if (load.keys.length > 1) this.#divide(load, false);
     else this.#fail(load, error, this.#retry());
@@ -247,7 +263,7 @@ export class Loads<V> {
   }
 
   #retry(): Retry | undefined {
-    if (this.#options.onError === undefined || this.#timer.isClosed) return undefined;
+    if (!this.#options.retry || this.#timer.isClosed) return undefined;
     return { sinceMs: this.#timer.now(), jitter: Math.random() };
   }
 
@@ -315,11 +331,12 @@ export class Loads<V> {
   readonly #abort = (load: Load<V>): void => {
     if (!this.#underWay.has(load)) return; // its answers are being given
     this.#underWay.get(load)?.cancel();
-    if (!this.#timer.isClosed) {
-      const leftMs = load.beganAtMs + this.#options.loadTimeoutMs - this.#timer.now();
-      const giveUp = this.#timer.schedule(() => this.#end(load), Math.min(GIVE_UP_MS, leftMs));
-      this.#underWay.set(load, giveUp);
-    }
+    const { clock } = this.#timer;
+    const endMs = Math.min(clock.now() + GIVE_UP_MS, load.beganAtMs + this.#options.loadTimeoutMs);
+    // Nobody waits for it, so it keeps no process alive, as a task of the timer would.
+    const giveUp = rootContext.runInAsyncScope(() => clock.wakeAt(endMs, () => this.#end(load)));
+    giveUp.unref?.();
+    this.#underWay.set(load, giveUp);
     load.abort();
   };
 

@@ -1,6 +1,7 @@
 // The options of SharedWaits, and their checks.
 import {
   COUNT,
+  checkedBoolean,
   checkedFunction,
   checkedLoadTimeout,
   checkedNumber,
@@ -41,7 +42,7 @@ export interface SharedWaitsOptions<V> {
   concurrency?: number | undefined;
   /**
    * A load that takes longer, in ms, has failed: its signal aborts, and other loads take its place.
-   * It is not divided. What ignores the signal goes on, and a query still holds its connection.
+   * It is not divided. From then on each of its keys is loaded alone, until it is answered. What ignores the signal goes on, and a query still holds its connection.
    * Infinity: no limit. Default 10,000.
    */
   loadTimeoutMs?: number | undefined;
@@ -64,9 +65,14 @@ export interface SharedWaitsOptions<V> {
   /** The source of time of deadlines, retries, rechecks and polls. Default: the system's clock. */
   clock?: Clock | undefined;
   /**
-   * Gets the error of a failed load, which is then tried again while somebody waits. Without it, a
-   * failed load rejects the waits on its keys, and is not tried again. Before that, the keys of a
-   * load of several keys are loaded in smaller parts. docs/contract.md
+   * Whether a failed load is tried again while somebody waits, so that waits outlive a store that is
+   * down. Else it rejects the waits on its keys. Before that, the keys of a load of several keys are
+   * loaded in smaller parts. docs/contract.md. Default false.
+   */
+  retry?: boolean | undefined;
+  /**
+   * Gets the error of each load that has failed for good, with its keys, whether it is tried again or
+   * not. It only hears.
    */
   onError?: ((error: unknown, keys: readonly string[]) => void) | undefined;
 }
@@ -80,7 +86,10 @@ export type WaitUntilOptions = WaitOptions;
  */
 export type CheckedSharedWaitsOptions<V> = SharedWaitsOptions<V> &
   Required<
-    Pick<SharedWaitsOptions<V>, 'loadBatch' | 'concurrency' | 'loadTimeoutMs' | 'recheckMs' | 'pollMs'>
+    Pick<
+      SharedWaitsOptions<V>,
+      'loadBatch' | 'concurrency' | 'loadTimeoutMs' | 'recheckMs' | 'pollMs' | 'retry'
+    >
   > & { readonly name: string };
 
 const SHARED_WAITS_OPTIONS: OptionNames<SharedWaitsOptions<unknown>> = {
@@ -94,6 +103,7 @@ const SHARED_WAITS_OPTIONS: OptionNames<SharedWaitsOptions<unknown>> = {
   maxParked: true,
   timer: true,
   clock: true,
+  retry: true,
   onError: true,
 };
 const DELAY_MS: NumberRule = { min: 1, max: Number.MAX_SAFE_INTEGER };
@@ -110,7 +120,7 @@ export function checkedSharedWaitsOptions<V>(
   requiredOptions('options', options);
   knownOptions(`shared waits "${name}"`, options, SHARED_WAITS_OPTIONS);
   const { load, bus, loadBatch, concurrency, loadTimeoutMs, recheckMs = [] } = options;
-  const { pollMs, maxParked, timer, clock, onError } = options;
+  const { pollMs, maxParked, timer, clock, retry, onError } = options;
   requiredFunction('options.load', load);
   return {
     name,
@@ -127,6 +137,7 @@ export function checkedSharedWaitsOptions<V>(
     maxParked,
     timer,
     clock,
+    retry: checkedBoolean('options.retry', retry, false),
     onError: checkedFunction('options.onError', onError),
   };
 }

@@ -91,7 +91,7 @@ export class SharedWaits<V> extends AbstractPurgatory<string, never> {
    * without one if the load fails and is tried again. O(1).
    *
    * Rejects with `signal.reason` on abort; with what `condition` throws; with the Error that a load
-   * had for the key; without `onError`, with the error of a failed load; with a TypeError
+   * had for the key; without `retry`, with the error of a failed load; with a TypeError
    * ERR_INVALID_RETURN_VALUE when `condition` returns a promise; with a TypeError or RangeError
    * (Node's codes) for bad arguments; with a PurgatoryError: ERR_PURGATORY_CLOSED, _CANCELLED by
    * `cancelForKey`, or _FULL: `maxParked` is reached. Never throws.

@@ -341,6 +341,7 @@ describe('createInspector', () => {
     const jobs = new Purgatory<string, Op>('jobs', { timer, onError: () => {} });
     const waits = new SharedWaits('state', {
       load: async () => Promise.reject(new Error('no database')),
+      retry: true,
       onError: () => {},
     });
     class Fails extends Op {

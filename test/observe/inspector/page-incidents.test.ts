@@ -41,6 +41,7 @@ class World implements AsyncDisposable {
   readonly orders: SharedWaits<number> = new SharedWaits('orders', {
     clock: this.host.clock,
     load: (keys) => this.load(keys),
+    retry: true,
     onError: nobody,
     loadTimeoutMs: 60_000,
   });

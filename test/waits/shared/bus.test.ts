@@ -196,7 +196,7 @@ describe('SharedWaits over a bus', () => {
         if (isDown) throw new Error('down');
         return new Map();
       },
-      onError: () => {},
+      retry: true,
     });
     const [{ bus, waits, wait }] = all.processes;
     const waiters = [wait('stays'), wait('leaves', 1, 100)];

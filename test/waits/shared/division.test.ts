@@ -42,11 +42,11 @@ describe('A load of several keys that fails', () => {
     ['two bad keys, one in each half', ['key 3', 'key 390']],
     ['three bad keys that meet late', ['key 5', 'key 6', 'key 7']],
   ] as const) {
-    for (const handling of ['with onError', 'without onError']) {
+    for (const handling of ['with retry', 'without retry']) {
       it(`is divided at once, so that the neighbours of ${what} are answered, ${handling}`, async () => {
         const store = new Store(...bad);
-        const isReported = handling === 'with onError';
-        const all = loading({ load: store.load, ...(isReported ? {} : { onError: undefined }) });
+        const isReported = handling === 'with retry';
+        const all = loading({ load: store.load, ...(isReported ? {} : { retry: false }) });
         const good = names(401).filter((key) => !store.bad.has(key));
         const waits = names(401).map((key) => all.wait(key));
         const refused = bad.map((key) => rejection(waits[names(401).indexOf(key)]));
@@ -105,10 +105,10 @@ describe('A load of several keys that fails', () => {
     await Promise.allSettled(waits);
   });
 
-  it('without onError rejects all its waits when all its parts fail', async () => {
+  it('without retry rejects all its waits when all its parts fail', async () => {
     const store = new Store();
     store.isDown = true;
-    const all = loading({ load: store.load, onError: undefined });
+    const all = loading({ load: store.load, retry: false });
     const waits = names(400).map((key) => rejection(all.wait(key)));
     expect(new Set((await Promise.all(waits)).map(String))).to.deep.equal(new Set(['Error: ECONNREFUSED']));
     expect(store.loads).to.have.length(4);
@@ -122,7 +122,7 @@ describe('A load of several keys that fails', () => {
         store.isDown ||= store.loads.length === 4;
         return store.load(keys);
       },
-      onError: undefined,
+      retry: false,
     });
     const { random } = Math;
     Math.random = () => 0; // the key that is loaded alone is the first
@@ -184,7 +184,7 @@ describe('A load of several keys that fails', () => {
   });
 
   it('fails for good when its last open part loses its waits', async () => {
-    const all = loading({ concurrency: 1, onError: undefined });
+    const all = loading({ concurrency: 1, retry: false });
     const controller = new AbortController();
     const stays = rejection(all.wait('stays'));
     const gone = rejection(all.wait('gone', 1, { signal: controller.signal }));
@@ -199,7 +199,7 @@ describe('A load of several keys that fails', () => {
   });
 
   it('by its timeout is not divided: its waits are rejected after one loadTimeoutMs', async () => {
-    const all = loading({ loadTimeoutMs: 300, onError: undefined });
+    const all = loading({ loadTimeoutMs: 300, retry: false });
     const waits = names(400).map((key) => rejection(all.wait(key)));
     await all.loaded();
     all.clock.advance(300);
@@ -211,23 +211,27 @@ describe('A load of several keys that fails', () => {
     await expectEmpty(all);
   });
 
-  it('by its timeout is tried again as one load, with onError', async () => {
+  it('by its timeout is tried again key by key, with retry', async () => {
     const all = loading({ loadTimeoutMs: 300 });
-    const waits = names(400).map((key) => all.wait(key));
+    const waits = names(40).map((key) => all.wait(key));
     await all.loaded();
     all.clock.advance(300);
     await turn();
-    expect(all.errors.map(({ keys }) => keys.length)).to.deep.equal([400]);
+    expect(all.errors.map(({ keys }) => keys.length)).to.deep.equal([40]);
     all.clock.advance(63);
     await turn();
-    expect(all.calls.map(({ keys }) => keys.length)).to.deep.equal([400, 400]);
-    await all.calls[1].answer(Object.fromEntries(names(400).map((key) => [key, 1])));
+    for (let call = 1; call <= 40; call++) {
+      expect(all.calls.map(({ keys }) => keys.length).slice(1)).to.deep.equal(
+        Array(Math.min(call + 1, 40)).fill(1), // two of four places
+      );
+      await all.calls[call].answer({ [all.calls[call].keys[0]]: 1 });
+    }
     for (const wait of waits) expect(await wait).to.deep.equal(ANSWERED);
     await expectEmpty(all);
   });
 
   it('by its timeout fails as a part, too, while its siblings go on', async () => {
-    const all = loading({ loadTimeoutMs: 300, onError: undefined });
+    const all = loading({ loadTimeoutMs: 300, retry: false });
     const ended = Promise.allSettled(names(9).map((key) => all.wait(key)));
     await all.loaded();
     await all.calls[0].fail('bad');
@@ -250,7 +254,7 @@ describe('A load of several keys that fails', () => {
   });
 
   it('is divided no further when a part has timed out and all others fail', async () => {
-    const all = loading({ loadTimeoutMs: 300, onError: undefined });
+    const all = loading({ loadTimeoutMs: 300, retry: false });
     const rejected = Promise.all(names(9).map((key) => rejection(all.wait(key))));
     await all.loaded();
     await all.calls[0].fail('down');
@@ -279,10 +283,10 @@ describe('A load of several keys that fails', () => {
 });
 
 describe('An Error in the Map of a load', () => {
-  for (const onError of [() => {}, undefined]) {
-    it(`rejects the waits of its key alone, at once, ${onError ? 'with' : 'without'} onError`, async () => {
+  for (const retry of [true, false]) {
+    it(`rejects the waits of its key alone, at once, ${retry ? 'with' : 'without'} retry`, async () => {
       const all = loading({
-        onError,
+        retry,
         load: async (keys) =>
           new Map(keys.map((key) => [key, key === 'bad' ? new Error('no uuid') : 1] as const)),
       });

@@ -13,9 +13,9 @@ describe('The keys that are due', () => {
     due.delete(b);
     due.delete(b);
     expect(due.size).to.equal(2);
-    expect([...due.next().keys]).to.deep.equal([a]);
+    expect([...(due.next(true)?.keys ?? [])]).to.deep.equal([a]);
     due.add(b);
-    expect([...due.next().keys]).to.deep.equal([c, b]);
+    expect([...(due.next(true)?.keys ?? [])]).to.deep.equal([c, b]);
     expect(due.size).to.equal(0);
     due.add(a);
     due.clear();
@@ -36,6 +36,6 @@ describe('The keys that are due', () => {
     expect(decided).to.deep.equal([]);
     due.delete(b);
     expect(decided, 'no other part is open').to.deep.equal([false]);
-    expect([...due.next().keys]).to.deep.equal([c]);
+    expect([...(due.next(true)?.keys ?? [])]).to.deep.equal([c]);
   });
 });

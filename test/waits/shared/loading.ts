@@ -33,7 +33,7 @@ export interface Loading {
   loaded(): Promise<string[]>;
 }
 
-/** Failed loads go to `errors`, unless `onError` is given as undefined. */
+/** Failed loads go to `errors`, and are tried again, unless `retry` is given as false. */
 export function loading(options: Partial<SharedWaitsOptions<number>> = {}): Loading {
   const clock = new ManualClock();
   const store = new Map<string, number>();
@@ -59,6 +59,7 @@ export function loading(options: Partial<SharedWaitsOptions<number>> = {}): Load
           },
         });
       }),
+    retry: true,
     onError: (error, keys) => errors.push({ error, keys }),
     ...options,
   });

@@ -1,7 +1,9 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { expect } from 'chai';
+import sinon from 'sinon';
 import { backoffMs } from '../../../src/base/backoff.ts';
 import { SharedWaits } from '../../../src/waits/shared/index.ts';
+import { runNode } from '../../support/child.ts';
 import { rejection } from '../../support/rejection.ts';
 import { turn, until } from '../../support/turns.ts';
 import { uncaughtDuring } from '../../support/uncaught.ts';
@@ -215,8 +217,8 @@ describe('A load that fails', () => {
     await expectEmpty(all);
   });
 
-  it('without onError rejects the waiters of its key, and is not tried again', async () => {
-    const all = loading({ onError: undefined });
+  it('without retry rejects the waiters of its key, and is not tried again', async () => {
+    const all = loading({ retry: false });
     const { wait, waits, calls, loaded } = all;
     const down = new Error('down');
     const rejected = [rejection(wait('a')), rejection(wait('a'))];
@@ -273,7 +275,7 @@ describe('A load that fails', () => {
       check(all.errors[0].error as Error);
       all.waits.close();
       await rejected;
-      const alone = loading({ load: load as () => Promise<Map<string, number>>, onError: undefined });
+      const alone = loading({ load: load as () => Promise<Map<string, number>>, retry: false });
       check((await rejection(alone.wait('job'))) as Error);
       await expectEmpty(alone);
     });
@@ -384,6 +386,41 @@ describe('A load that hangs', () => {
   });
 });
 
+describe('The Map of a load', () => {
+  it('causes one warning where it has a key that is only spelt otherwise', async () => {
+    const warned = sinon.stub(process, 'emitWarning');
+    try {
+      const all = loading();
+      const wait = (): Promise<unknown> => all.wait('3f2504e0-4f89', 1, { timeoutMs: 0 });
+      for (const states of [{ other: 1 }, { '3F2504E0-4F89': 1, other: 1 }, { '3F2504E0-4F89': 2 }]) {
+        const outcome = wait();
+        await turn();
+        await all.calls.at(-1)?.answer(states as Record<string, number>);
+        expect(await outcome).to.deep.equal({ expired: true, state: undefined });
+      }
+      expect(warned.args.map(([, options]) => (options as unknown as { code: string }).code)).to.deep.equal([
+        'PURGATORY_OTHER_SPELLING',
+      ]);
+      expect(String(warned.args[0][0])).to.contain('"3f2504e0-4f89"').and.to.contain('"3F2504E0-4F89"');
+    } finally {
+      warned.restore();
+    }
+  });
+});
+
+describe('onError', () => {
+  it('only hears: without retry, a load that fails rejects all the same', async () => {
+    const all = loading({ retry: false });
+    const waiter = rejection(all.wait('job'));
+    await all.loaded();
+    const error = new Error('down');
+    await all.calls[0].fail(error);
+    expect(await waiter).to.equal(error);
+    expect(all.errors).to.deep.equal([{ error, keys: ['job'] }]);
+    await expectEmpty(all);
+  });
+});
+
 describe('loadTimeoutMs', () => {
   it('makes a load fail that takes longer: its signal aborts, and its result is dropped', async () => {
     const all = loading({ loadTimeoutMs: 300 });
@@ -409,8 +446,59 @@ describe('loadTimeoutMs', () => {
     await expectEmpty(all);
   });
 
+  for (const [what, retry] of [
+    ['with retry', true],
+    ['without retry, though all that waited come back', false],
+  ] as const) {
+    it(`takes no other key along for longer than itself (${what})`, async () => {
+      const hangs = Array.from({ length: 8 }, (_, key) => `hangs ${key}`);
+      const all = loading({ loadTimeoutMs: 300, retry });
+      const outcomes: unknown[] = [];
+      const waitAgain = (key: string): void => {
+        const again = (error: unknown): void => {
+          if ((error as { code?: string }).code === 'ERR_PURGATORY_TIMEOUT') waitAgain(key);
+        };
+        void all.wait(key).then((outcome) => outcomes.push(outcome), again);
+      };
+      for (const key of [...hangs, 'good']) waitAgain(key);
+      const serve = async (): Promise<void> => {
+        await turn();
+        for (const call of all.calls.splice(0)) {
+          if (!call.keys.some((key) => key.startsWith('hangs'))) {
+            await call.answer(Object.fromEntries(call.keys.map((key) => [key, 1])));
+          }
+        }
+        await turn();
+      };
+      await serve();
+      for (let ms = 0; ms < 300 + 63 + 4 * 300 && outcomes.length === 0; ms++) {
+        all.clock.advance(1);
+        await serve();
+      }
+      expect(outcomes, 'the neighbour').to.have.length(1);
+      waitAgain('another');
+      await serve();
+      expect(outcomes, 'a key that was in no load that timed out: at once').to.have.length(2);
+      all.waits.close();
+      await turn();
+    });
+  }
+
+  it('lets the process end, when nobody waits for the load that hangs any more', async () => {
+    const code = `
+      import { SharedWaits } from './src/waits/shared/index.ts';
+      const waits = new SharedWaits('hangs', { load: () => new Promise(() => {}) });
+      const controller = new AbortController();
+      const waiter = waits.waitUntil('k', (v) => v, { timeoutMs: 600_000, signal: controller.signal });
+      setTimeout(() => controller.abort(), 10);
+      await waiter.catch(() => {});
+      console.log(process.getActiveResourcesInfo().filter((what) => what === 'Timeout'));`;
+    const { stdout } = await runNode(['--import', 'tsx', '--input-type=module', '-e', code]);
+    expect(stdout).to.equal('[]\n');
+  });
+
   it('frees the place of a load that hangs, for other keys', async () => {
-    const all = loading({ concurrency: 1, loadTimeoutMs: 300, onError: undefined });
+    const all = loading({ concurrency: 1, loadTimeoutMs: 300, retry: false });
     const { clock, wait, calls, loaded } = all;
     const hung = rejection(wait('hangs'));
     await loaded();
