@@ -80,6 +80,7 @@ if (!quick && !last && names.length === 0) {
   spawnSync('bash', [fileURLToPath(new URL('jvm/run.sh', bench))], { stdio: 'inherit' });
 }
 if (!last) console.log(`\n${secondsSince(start)} s`);
+if (rows.some(({ verdict }) => verdict === 'failed')) process.exitCode = 1;
 
 async function measured(workload: Workload): Promise<Stored> {
   const begin = performance.now();

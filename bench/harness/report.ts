@@ -3,25 +3,37 @@
 import { pairedRatio, type Summary, summarize } from './statistics.ts';
 import type { Limit, Measurement, Row, Workload } from './types.ts';
 
-export type Verdict = 'aim' | 'bar' | 'missed' | '';
+export type Verdict = 'aim' | 'bar' | 'missed' | 'failed' | '';
 
 export interface RowResult extends Row {
   workload: string;
-  ours: Summary;
+  /** Absent where our system or the peer has failed. */
+  ours?: Summary;
+  /** Why, then. */
+  failed?: string;
   peers?: Summary;
   ratio?: Summary;
   /** The aim is met, or only the bar, or neither; empty where the row is not held to anything. */
   verdict: Verdict;
 }
 
-/** The rows of `workload` that were measured, each with its verdict. */
+/** The rows of `workload` that were measured, or were to be and failed, each with its verdict. */
 export function resultsOf(workload: Workload, measurements: readonly Measurement[]): RowResult[] {
-  const values = (system: string | undefined, metric: string, size: number): readonly number[] | undefined =>
-    measurements.find((measured) => measured.system === system && measured.size === size)?.metrics[metric];
+  const found = (system: string | undefined, size: number): Measurement | undefined =>
+    measurements.find((measured) => measured.system === system && measured.size === size);
   return workload.rows.flatMap((row): RowResult[] => {
-    const ours = values(row.system ?? 'purgatory', row.metric, row.size);
+    const [our, peer] = [
+      found(row.system ?? 'purgatory', row.size),
+      found(row.peer, row.peerSize ?? row.size),
+    ];
+    const failed = [our, peer].find((measured) => measured?.failed !== undefined);
+    if (failed !== undefined) {
+      const reason = `${failed.system}: ${failed.failed}`;
+      return [{ ...row, workload: workload.name, failed: reason, verdict: 'failed' }];
+    }
+    const ours = our?.metrics[row.metric];
     if (ours === undefined) return [];
-    const peers = values(row.peer, row.metric, row.peerSize ?? row.size);
+    const peers = peer?.metrics[row.metric];
     const result: RowResult = { ...row, workload: workload.name, ours: summarize(ours), verdict: '' };
     if (peers !== undefined) {
       result.peers = summarize(peers);
@@ -39,7 +51,7 @@ function verdictOf(result: RowResult): Verdict {
 
 /** Without the peer's figure a ratio is not met. */
 function meets({ ours, ratio, higherIsBetter }: RowResult, limit: Limit | undefined): boolean {
-  if (limit === undefined) return false;
+  if (limit === undefined || ours === undefined) return false;
   const within = (figure: number, bound: number): boolean =>
     higherIsBetter ? figure >= bound : figure <= bound;
   if (limit.value !== undefined && !within(ours.median, limit.value)) return false;
@@ -64,6 +76,7 @@ function limit({ ratio, value }: Limit = {}, unit: string, higherIsBetter?: bool
 }
 
 function spread({ ours, ratio, higherIsBetter }: RowResult): string {
+  if (ours === undefined) return '-';
   if (ratio === undefined) return `- (${number.format(ours.min)}-${number.format(ours.max)})`;
   const times = (value: number): string => timesAsGood(value, higherIsBetter);
   const [worst, best] = higherIsBetter ? [ratio.min, ratio.max] : [ratio.max, ratio.min];
@@ -74,7 +87,12 @@ function peerName({ peer, peerSize }: RowResult): string {
   return peerSize === undefined ? peer! : `${peer}, ${number.format(peerSize)}`;
 }
 
-const verdicts: Record<Verdict, string> = { aim: 'aim met', bar: 'bar met', missed: 'MISSED', '': '' };
+const verdicts: Record<Exclude<Verdict, 'failed'>, string> = {
+  aim: 'aim met',
+  bar: 'bar met',
+  missed: 'MISSED',
+  '': '',
+};
 const header = ['workload', 'size', 'ours', 'peer', 'theirs', 'times as good (spread)', 'bar', 'aim', ''];
 
 /** The results as a table in Markdown, its columns aligned for a terminal. */
@@ -85,13 +103,13 @@ export function table(results: readonly RowResult[], unitOf: (result: RowResult)
     return [
       result.title,
       number.format(result.size),
-      figure(result.ours.median, unit),
+      result.ours === undefined ? '-' : figure(result.ours.median, unit),
       peers === undefined ? '-' : peerName(result),
       peers === undefined ? '-' : figure(peers.median, unit),
       spread(result),
       limit(result.bar, unit, result.higherIsBetter) || '-',
       limit(result.aim, unit, result.higherIsBetter) || '-',
-      verdicts[result.verdict],
+      result.verdict === 'failed' ? `FAILED: ${result.failed}` : verdicts[result.verdict],
     ];
   });
   const widths = header.map((name, column) =>

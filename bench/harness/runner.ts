@@ -23,7 +23,8 @@ export const pinned: boolean = spawnSync('taskset', ['-c', '0', 'true']).status 
 
 /**
  * Runs every system of the workload at every size of the plan. Systems that no row compares run in
- * the first round only: the plots show them. Rejects when a child fails, with what the child wrote.
+ * the first round only: the plots show them. A child that fails is a measurement that says why, and
+ * the others go on.
  */
 export async function runWorkload(workload: Workload, plan: Plan): Promise<Measurement[]> {
   const sizes = plan.quick ? workload.sizes.quick : workload.sizes.full;
@@ -34,10 +35,17 @@ export async function runWorkload(workload: Workload, plan: Plan): Promise<Measu
       .map((system): Measurement => ({ system, size, metrics: {} })),
   );
   for (let round = 0; round < plan.rounds; round++) {
-    for (const { system, size, metrics } of measurements) {
-      if (round > 0 && !isCompared(workload, system, size)) continue;
+    for (const measurement of measurements) {
+      const { system, size, metrics } = measurement;
+      if (measurement.failed !== undefined || (round > 0 && !isCompared(workload, system, size))) continue;
       plan.onChild?.(system, size, round);
-      const measured = await runChild(workload, system, size, plan.quick);
+      let measured: Measured;
+      try {
+        measured = await runChild(workload, system, size, plan.quick);
+      } catch (error) {
+        measurement.failed = reasonOf(error as Error);
+        continue;
+      }
       for (const [metric, value] of Object.entries(measured)) {
         metrics[metric] ??= [];
         metrics[metric].push(value);
@@ -45,6 +53,12 @@ export async function runWorkload(workload: Workload, plan: Plan): Promise<Measu
     }
   }
   return measurements;
+}
+
+/** What the child has thrown, in one line. */
+function reasonOf({ message }: Error): string {
+  const lines = message.split('\n');
+  return lines.find((line) => /^\w*Error\b/.test(line)) ?? lines[0];
 }
 
 /**

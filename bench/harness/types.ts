@@ -13,6 +13,8 @@ export interface Measurement {
   system: string;
   size: number;
   metrics: Record<string, number[]>;
+  /** Why its process ended without a figure: then it has no further round. */
+  failed?: string;
 }
 
 /** How much one child is to do. */

@@ -107,9 +107,27 @@ describe('the bench', () => {
       ['purgatory', 10, 2],
       ['setTimeout', 10, 1],
     ]);
-    for (const { metrics } of measurements) for (const ns of metrics.step) expect(ns).to.be.greaterThan(0);
     const compared = await runWorkload(tiny, { quick: true, rounds: 1, onlyCompared: true });
     expect(told(compared)).to.deep.equal([['purgatory', 10, 1]]);
+  });
+
+  it('has a row that says what has failed, and goes on with the others', async () => {
+    const { purgatory, setTimeout } = steady.systems;
+    const burst = async (): Promise<never> => {
+      throw new RangeError('the burst began early');
+    };
+    const tiny: Workload = {
+      ...steady,
+      name: 'no such workload',
+      sizes: { full: [], quick: [10] },
+      systems: { purgatory, setTimeout, burst },
+      rows: [{ ...steady.rows[0], size: 10 }],
+    };
+    const measurements = await runWorkload(tiny, { quick: true, rounds: 2, onlyCompared: true });
+    expect(measurements.map(({ metrics }) => metrics)).to.deep.equal([{}, {}]);
+    const results = resultsOf(tiny, measurements);
+    expect(results.map(({ verdict }) => verdict)).to.deep.equal(['failed']);
+    expect(table(results, () => 'ns')).to.match(/\| FAILED: purgatory: \w*Error: .*no such workload/);
   });
 
   it('prints the rows of the runs that are stored, and names the others', async () => {

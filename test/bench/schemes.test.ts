@@ -17,9 +17,6 @@ describe('the bench of the schemes', () => {
       .split('\n')
       .map((line) => JSON.parse(line));
     expect(lines.map(({ size }) => size)).to.deep.equal([10, 100]);
-    for (const { ns } of lines) {
-      expect(ns).to.have.all.keys('start', 'stop', 'tick', 'mixed');
-      expect(Math.min(...(Object.values(ns) as number[]))).to.be.above(0);
-    }
+    for (const { ns } of lines) expect(ns).to.have.all.keys('start', 'stop', 'tick', 'mixed');
   });
 });

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
@@ -33,8 +33,11 @@ describe('The programs of the docs', () => {
         if (language !== 'js') continue;
         const [, name] =
           /^\/\/ ([\w.-]+\.[cm]?js)$/.exec(first) ?? expect.fail(`${page}: ${first} is no name`);
+        const titles = [page, basename(page, '.md')];
         expect(
-          tests.some((test) => test.includes(`'${name}'`)),
+          tests.some(
+            (test) => test.includes(`'${name}'`) && titles.some((title) => test.includes(`'${title}'`)),
+          ),
           `a test runs ${name} of ${page}`,
         ).to.equal(true);
       }
