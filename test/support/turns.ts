@@ -25,9 +25,10 @@ const hostNow = performance.now.bind(performance);
  * Resolves with what `what` returns, once that is truthy. An expectation of chai does for a `what`,
  * too: while it fails, it does not hold yet. Anything else that it throws ends the wait.
  *
- * After a minute this throws, with the description and the last value seen.
+ * After a minute this throws, with the description and the last value seen. The default description
+ * is the text of `what`.
  */
-export async function until<T>(what: () => T | Promise<T>, description = 'a condition'): Promise<T> {
+export async function until<T>(what: () => T | Promise<T>, description = `${what}`): Promise<T> {
   const beganMs = hostNow();
   for (let pauseMs = 1; ; pauseMs = Math.min(pauseMs * 1.1, 10)) {
     let seen: unknown;
