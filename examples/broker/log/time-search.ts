@@ -3,14 +3,17 @@
  * records tell which that is, and whether it is true.
  *
  * What is read and decompressed for a request is bounded. What is done at once is, too: one search
- * is under way at a time, it decompresses in another thread, and it looks at some thousand records
- * a turn. So everybody else goes on, whatever a batch says.
+ * is under way at a time, it decompresses in another thread, and it looks at a batch, or at some
+ * thousand records of one, a turn. So everybody else goes on, whatever a batch says.
  */
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type FoundTime, findTimestamp } from '../protocol/record-times.ts';
 import { ByteBudget } from '../storage/byte-budget.ts';
 import type { PartitionLog } from './partition-log.ts';
 
 const MAX_BYTES = 64 * 1024 * 1024;
+/** What is read to find a batch. */
+const BLOCK_BYTES = 4096;
 
 /** The search of one request. */
 export class TimeSearch {
@@ -29,6 +32,8 @@ export class TimeSearch {
       if (batch === undefined) return undefined;
       const found = await findTimestamp(batch, timestamp, from, this.#room);
       if (found !== undefined) return found;
+      this.#room.add(BLOCK_BYTES);
+      await nextTurn();
       from = batch.baseOffset + batch.lastOffsetDelta + 1;
     }
   }

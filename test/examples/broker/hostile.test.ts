@@ -117,28 +117,35 @@ describe('a client that means no good', () => {
     expect((await good.send('ApiVersions', 0, {} as never)).errorCode).to.equal(0);
   });
 
-  it('that writes small batches with large records and false times stops nobody with a search by time', async () => {
-    const large = compressBatch(makeBatch(['x'.repeat(15 * 1024 * 1024)], [1000]), GZIP, gzipSync);
-    large.writeBigInt64BE(9000n, 35);
-    for (let i = 0; i < 20; i++) await good.produce('t', 0, -1, seal(Buffer.from(large)));
-    const client = await WireClient.connect(running.port);
-    const partitions = [{ partitionIndex: 0, currentLeaderEpoch: -1, timestamp: 5000 }];
-    let found: number | undefined;
-    void client
-      .send('ListOffsets', 4, { replicaId: -1, isolationLevel: 0, topics: [{ name: 't', partitions }] })
-      .then(({ topics }) => {
-        found = topics[0].partitions[0].offset;
-      });
-    let answersMeanwhile = 0;
-    for (; found === undefined; answersMeanwhile++) await good.send('ApiVersions', 0, {} as never);
+  const large = () => compressBatch(makeBatch(['x'.repeat(15 * 1024 * 1024)], [1000]), GZIP, gzipSync);
+  const guess =
+    'answered a search by time in t-0 with the first record of a batch, whose records it could not read';
+  for (const [what, make, count, offset, lines] of [
     // With the rest of 64 MiB, the fifth could not be read.
-    expect(found).to.equal(4);
-    expect(running.lines).to.deep.equal([
-      'answered a search by time in t-0 with the first record of a batch, whose records it could not read',
-    ]);
-    expect(answersMeanwhile).to.be.above(20);
-    client.destroy();
-  });
+    ['small batches of large records', large, 20, 4, [guess]],
+    ['many batches', () => makeBatch(['x'], [1000]), 500, -1, []],
+  ] as const) {
+    it(`that writes ${what} with false times stops nobody with a search by time`, async () => {
+      const batch = make();
+      batch.writeBigInt64BE(9000n, 35);
+      seal(batch);
+      await Promise.all(Array.from({ length: count }, () => good.produce('t', 0, -1, batch)));
+      const client = await WireClient.connect(running.port);
+      const partitions = [{ partitionIndex: 0, currentLeaderEpoch: -1, timestamp: 5000 }];
+      let found: number | undefined;
+      void client
+        .send('ListOffsets', 4, { replicaId: -1, isolationLevel: 0, topics: [{ name: 't', partitions }] })
+        .then(({ topics }) => {
+          found = topics[0].partitions[0].offset;
+        });
+      let answersMeanwhile = 0;
+      for (; found === undefined; answersMeanwhile++) await good.send('ApiVersions', 0, {} as never);
+      expect(found).to.equal(offset);
+      expect(running.lines).to.deep.equal(lines);
+      expect(answersMeanwhile).to.be.above(20);
+      client.destroy();
+    });
+  }
 
   it('that pipelines fetches and takes no answers is not read from, and leaves nothing behind', async () => {
     const batch = makeBatch(['x'.repeat(900_000)]);
