@@ -85,6 +85,23 @@ export function requiredArray<A extends readonly unknown[]>(name: string, value:
   return value;
 }
 
+/**
+ * `key`, which is no array: that equals no other, so it would be the key of nobody else. O(1).
+ *
+ * @param instead what to write for several keys.
+ */
+export function singleKey<K>(name: string, key: K, instead: string): K {
+  if (typeof key === 'object' && Array.isArray(key)) {
+    throw invalidArgType(name, `one key, and no array: ${instead}`, key);
+  }
+  return key;
+}
+
+/** As {@link singleKey}, for each of several watch keys. O(keys). */
+export function singleKeys<K>(keys: readonly K[]): void {
+  for (let i = 0; i < keys.length; i++) singleKey(`keys[${i}]`, keys[i], 'each key is an element of "keys"');
+}
+
 /** `value`, or an empty object for undefined. */
 export function checkedOptions<T extends object>(value: T | undefined): Partial<T> {
   return value === undefined ? {} : requiredOptions('options', value);

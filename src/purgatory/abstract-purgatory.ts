@@ -1,5 +1,6 @@
 // What all purgatories have in common, whatever their operations wait for: the counts, the ways to
 // take operations out, and the end.
+import { singleKey } from '../base/checks.ts';
 import { isDebugging } from '../base/debug.ts';
 import { waitCancelled } from '../base/errors.ts';
 import { TimerUser } from '../timer/timer-user.ts';
@@ -53,6 +54,7 @@ export abstract class AbstractPurgatory<K, Op extends DelayedOperation> extends 
 
   /** How many parked operations watch `key` now, or wait on it. O(1). */
   watchersOf(key: K): number {
+    singleKey('key', key, 'several keys are several watchersOf');
     return this.#parking.lists.watchersOf(key);
   }
 
@@ -63,6 +65,7 @@ export abstract class AbstractPurgatory<K, Op extends DelayedOperation> extends 
    * their thresholds, and the key keeps its value.
    */
   cancelForKey(key: K): Op[] {
+    singleKey('key', key, 'several keys are several cancelForKey');
     const parking = this.#parking;
     if (isDebugging) parking.hints.lookAtEvent('cancelForKey', key);
     return parking.takeOut(parking.lists.allOf(key), () => waitCancelled(this.name)) as Op[];

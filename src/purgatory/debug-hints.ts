@@ -1,6 +1,6 @@
 // Hints to developers who ask for them (NODE_DEBUG=purgatory): a watch key that is an object may be
 // one that no event can find, and one that is undefined is mostly a misspelt property. An event
-// without a key, on an array, on an object that nobody watches, or on 7 where '7' is watched, is
+// without a key, on an object that nobody watches, or on 7 where '7' is watched, is
 // for nobody.
 //
 // Ground rules. Keys are the same as in a Map: objects by identity, and not by what is in them.
@@ -30,10 +30,9 @@ export class DebugHints {
   lookAtEvent(call: string, key: unknown, isLocal = false): void {
     if (isLocal) this.#hint('local', `${call} tells no other process of the bus: notify does`);
     if (this.#purgatory.isClosed) this.ignore(call);
-    if (key === undefined || Array.isArray(key)) {
-      const got = key === undefined ? 'no key' : `the array ${keyText(key)}`;
-      const hint = `${call} got ${got}: it takes one key, and is called once for each of several`;
-      this.#hint(`${call} ${typeof key}`, hint);
+    if (key === undefined) {
+      const hint = `${call} got no key: it takes one key, and is called once for each of several`;
+      this.#hint(`${call} undefined`, hint);
     } else if (isObject(key) && this.#lists.watchersOf(key) === 0) {
       this.#hint('object of an event', `${call} got ${keyText(key)}, which nobody watches. ${BY_IDENTITY}`);
     }

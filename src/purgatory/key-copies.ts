@@ -7,6 +7,7 @@
 // inside that call gets a new one; where a call throws, its copy is left to the collector. A copy
 // that nobody has taken holds no key. To make each copy anew takes as many bytes as an operation:
 // with 100,000 keys a park took a third longer (docs/contributors/performance-ledger.md).
+import { singleKeys } from '../base/checks.ts';
 import { invalidArgType, invalidArgValue } from '../base/node-errors.ts';
 
 /** Most operations have few keys. */
@@ -17,7 +18,8 @@ export class KeyCopies<K> {
   readonly #spares: ((K | undefined)[] | undefined)[] = [];
 
   /**
-   * @throws TypeError ERR_INVALID_ARG_TYPE for no array, ERR_INVALID_ARG_VALUE for an empty one.
+   * @throws TypeError ERR_INVALID_ARG_TYPE for no array, and for a key that is one;
+   *   ERR_INVALID_ARG_VALUE for an empty one.
    */
   take(keys: readonly K[]): readonly K[] {
     if (!Array.isArray(keys)) throw invalidArgType('keys', 'an instance of Array', keys);
@@ -29,6 +31,7 @@ export class KeyCopies<K> {
     spare[0] = keys[0];
     if (length > 1) spare[1] = keys[1];
     if (length > 2) spare[2] = keys[2];
+    singleKeys(spare);
     return spare as K[];
   }
 
@@ -46,5 +49,6 @@ export class KeyCopies<K> {
 function newCopy<K>(keys: readonly K[]): readonly K[] {
   const copy = [...keys];
   if (copy.length === 0) throw invalidArgValue('keys', 'must name at least one key', keys);
+  singleKeys(copy);
   return copy;
 }

@@ -10,7 +10,7 @@
 // (Kafka: DelayedOperationPurgatory.)
 
 import { throwIfAborted } from '../base/abort-listeners.ts';
-import { requiredArray, requiredFunction } from '../base/checks.ts';
+import { requiredArray, requiredFunction, singleKey, singleKeys } from '../base/checks.ts';
 import { isDebugging } from '../base/debug.ts';
 import { purgatoryClosed } from '../base/errors.ts';
 import { BusLink, type CheckedBusLink } from '../bus/membership/bus-link.ts';
@@ -77,8 +77,8 @@ export class Purgatory<K = string, Op extends DelayedOperation = DelayedOperatio
    * If `tryComplete` throws, so does the call, and nothing is parked. An operation that is
    * completed already is not parked.
    *
-   * @throws TypeError ERR_INVALID_ARG_TYPE: no DelayedOperation, no array. ERR_INVALID_ARG_VALUE:
-   *   no keys.
+   * @throws TypeError ERR_INVALID_ARG_TYPE: no DelayedOperation, no array, or a key that is an array.
+   *   ERR_INVALID_ARG_VALUE: no keys.
    * @throws PurgatoryError ERR_PURGATORY_CLOSED; _ALREADY_WATCHED: it is parked; _ALREADY_PENDING:
    *   it is in a timer; _FULL: `maxParked`, or the timer's `maxPending`, is reached.
    */
@@ -107,9 +107,11 @@ export class Purgatory<K = string, Op extends DelayedOperation = DelayedOperatio
    * With `atMost`, the event ends after so many completions: one item for 20,000 waits costs one
    * try.
    *
-   * @throws TypeError, RangeError (Node's codes) when `atMost` is no integer of at least 1.
+   * @throws TypeError, RangeError (Node's codes) when `atMost` is no integer of at least 1, and for a
+   *   key that is an array.
    */
   checkAndComplete(key: K, options?: EventOptions): number {
+    singleKey('key', key, 'several keys are several checkAndComplete');
     const limit = checkedLimit(options);
     if (isDebugging)
       this.#parking.hints.lookAtEvent('checkAndComplete', key, this.#parking.link !== undefined);
@@ -132,11 +134,13 @@ export class Purgatory<K = string, Op extends DelayedOperation = DelayedOperatio
    * process. The limits of several calls before the event begins add up, and a call without a limit
    * removes the limit. A new wait is tried at once, and overtakes the parked ones.
    *
-   * @throws TypeError, RangeError (Node's codes) when `atMost` is no integer of at least 1.
+   * @throws TypeError, RangeError (Node's codes) when `atMost` is no integer of at least 1, and for a
+   *   key that is an array.
    * @throws with a bus: TypeError ERR_INVALID_ARG_TYPE for a key that is no string,
    *   ERR_INVALID_ARG_VALUE for one of more than 1,024 bytes.
    */
   notify(key: K, options?: EventOptions): void {
+    singleKey('key', key, 'several keys are several notify');
     const limit = checkedLimit(options);
     if (isDebugging) this.#parking.hints.lookAtEvent('notify', key);
     if (this.#parking.isClosed) return;
@@ -218,6 +222,7 @@ export class Purgatory<K = string, Op extends DelayedOperation = DelayedOperatio
     options: WaitOptions,
   ): AsyncGenerator<WaitResult<Exclude<T, NotYet>>, void, undefined> {
     const own = [...requiredArray('keys', keys)];
+    singleKeys(own);
     requiredFunction('condition', condition);
     const { signal, ...wait } = checkedWaitOptions(options);
     return follow((stop) => this.waitFor(own, condition, { ...wait, signal: stop }), signal);

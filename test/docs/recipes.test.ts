@@ -51,7 +51,14 @@ function sayingWhenParked(source: string): string {
 }
 
 describe('The recipes for locks, pools and queues', () => {
-  for (const name of ['locks.mjs', 'pool.mjs', 'bounded.mjs', 'callers.mjs', 'jobs.mjs']) {
+  for (const name of [
+    'locks.mjs',
+    'several-locks.mjs',
+    'pool.mjs',
+    'bounded.mjs',
+    'callers.mjs',
+    'jobs.mjs',
+  ]) {
     it(`print what the page says: ${name}`, async () => {
       expect(await printed(recipe('locks-and-queues', name))).to.equal(outputOf('locks-and-queues', name));
     });

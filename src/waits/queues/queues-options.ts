@@ -15,6 +15,7 @@ import {
   checkedWaitOptions,
   type WaitOptions,
 } from '../../purgatory/purgatory-options.ts';
+import { lineKey } from '../lines/line-key.ts';
 import { checkedLinesOptions, LINES_OPTIONS, type LinesOptions } from '../lines/lines-options.ts';
 
 /** The options of {@link Queues}; all may be left out. */
@@ -56,10 +57,13 @@ export function checkedTakeMany(options: TakeManyOptions): CheckedWaitOptions & 
   return { ...wait, max: requiredNumber('options.max', options.max, COUNT) };
 }
 
-/** @throws TypeError ERR_INVALID_ARG_VALUE for undefined: by mistake it would be one queue for all. */
+/**
+ * @throws TypeError ERR_INVALID_ARG_VALUE for undefined: by mistake it would be one queue for all.
+ *   ERR_INVALID_ARG_TYPE for an array.
+ */
 export function checkedKey<K>(key: K): K {
   if (key === undefined) throw invalidArgValue('key', 'must not be undefined', key);
-  return key;
+  return lineKey('Queues', 'key', key, 'several keys are several put');
 }
 
 /**
@@ -72,5 +76,6 @@ export function checkedKeys<K>(keys: readonly K[]): readonly K[] {
   if (length === 0) throw invalidArgValue('keys', 'must name at least one key', keys);
   const copy = length === 1 ? [keys[0]] : [...new Set(keys)];
   if (copy.includes(undefined as K)) throw invalidArgValue('keys', 'must not have undefined in it', keys);
+  copy.forEach((key, i) => void lineKey('Queues', `keys[${i}]`, key, 'each key is an element of "keys"'));
   return copy;
 }

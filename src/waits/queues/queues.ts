@@ -6,7 +6,7 @@
 // Invariants. Those of Items. An item is given once, or kept; `putBack` gives one again. It has no
 // condition of a user, and tries nothing. It is a purgatory to all that looks on.
 import { throwIfAborted } from '../../base/abort-listeners.ts';
-import { requiredArray, requiredFunction } from '../../base/checks.ts';
+import { requiredArray, requiredFunction, singleKey } from '../../base/checks.ts';
 import { itemTimedOut, purgatoryClosed, queuesFull } from '../../base/errors.ts';
 import { keyText } from '../../base/text.ts';
 import { AbstractPurgatory } from '../../purgatory/abstract-purgatory.ts';
@@ -84,6 +84,7 @@ export class Queues<V, K = string> extends AbstractPurgatory<K, never> {
 
   /** Items that are kept of `key`. O(1). */
   sizeOf(key: K): number {
+    singleKey('key', key, 'several keys are several sizeOf');
     return this.#items.lists.known(key)?.size ?? 0;
   }
 

@@ -8,7 +8,7 @@
 //
 // Costs. Expecting, answering, refreshing and expiring a reply: O(1) each.
 import { addAbortable, removeAbortable, throwIfAborted } from '../../base/abort-listeners.ts';
-import { checkedNumber, LIMIT, requiredFunction, requiredString } from '../../base/checks.ts';
+import { checkedNumber, LIMIT, requiredFunction, requiredString, singleKey } from '../../base/checks.ts';
 import { debug, debugOnce, isDebugging } from '../../base/debug.ts';
 import {
   countRefusal,
@@ -254,6 +254,7 @@ export class Replies<K = string, V = unknown> extends TimerUser {
   #add(reply: ExpectedReply<K, V>): void {
     try {
       if (this.#isClosed) throw repliesClosed(this.name);
+      singleKey('id', reply.id, 'several ids are several expect');
       throwIfAborted(reply.signal);
       if (this.#expected.has(reply.id)) throw replyExpected(keyText(reply.id));
       if (this.#expected.size >= this.#maxPending) throw repliesFull(this.name, this.#maxPending);
@@ -292,7 +293,7 @@ export class Replies<K = string, V = unknown> extends TimerUser {
   }
 
   #answer(id: K, how: 'resolved' | 'rejected', outcome: unknown): boolean {
-    const reply = this.#expected.get(id);
+    const reply = this.#expected.get(singleKey('id', id, 'several ids are several calls'));
     if (reply === undefined) {
       if (isDebugging) this.#hintAtTwin(id);
       return false;

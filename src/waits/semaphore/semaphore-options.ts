@@ -9,6 +9,7 @@ import {
 import { invalidArgValue } from '../../base/node-errors.ts';
 import { knownOptions, type OptionNames } from '../../base/unread-options.ts';
 import type { CheckedPurgatoryOptions, WaitOptions } from '../../purgatory/purgatory-options.ts';
+import { lineKey } from '../lines/line-key.ts';
 import { checkedLinesOptions, LINES_OPTIONS, type LinesOptions } from '../lines/lines-options.ts';
 
 /** The options of a {@link Semaphore}. */
@@ -20,8 +21,9 @@ export interface SemaphoreOptions extends LinesOptions {
 /** The options of {@link Semaphore.tryAcquire}. */
 export interface TryAcquireOptions<K = string> {
   /**
-   * Whose units: any value but undefined. Keys are compared as a Map compares them. Default: the
-   * name of the semaphore, so that there is one key.
+   * Whose units: any value but undefined and an array. Keys are compared as a Map compares them, so
+   * an object equals only itself: a warning says so once. Default: the name of the semaphore, so
+   * that there is one key.
    */
   key?: K;
   /** How many at once: an integer from 1 to the units of the semaphore. Default 1. */
@@ -40,6 +42,8 @@ export const ACQUIRE_OPTIONS: OptionNames<AcquireOptions> = {
   timeoutMs: true,
   signal: true,
 };
+
+const SEVERAL_LOCKS = 'for several locks nest one call in the other, in the sorted order of the keys';
 
 export interface CheckedSemaphoreOptions {
   readonly units: number;
@@ -69,11 +73,11 @@ export function checkedTryAcquire<K>(options: TryAcquireOptions<K> | undefined):
 /**
  * The key that is asked for, or `fallback` where none was named.
  * @throws TypeError ERR_INVALID_ARG_VALUE for undefined that was given as a key: by mistake it would
- *   be one lock for all.
+ *   be one lock for all. ERR_INVALID_ARG_TYPE for an array.
  */
 export function checkedKey<K>(options: TryAcquireOptions<K>, fallback: K): K {
   const { key } = options;
-  if (key !== undefined) return key;
+  if (key !== undefined) return lineKey('Semaphore', 'options.key', key, SEVERAL_LOCKS);
   if ('key' in options) throw invalidArgValue('options.key', 'must not be undefined where it is given', key);
   return fallback;
 }

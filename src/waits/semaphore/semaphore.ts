@@ -6,7 +6,7 @@
 // Invariants. Those of Units. It has no condition of a user, and tries nothing: a hand-over is a
 // subtraction. It is a purgatory to all that looks on.
 import { throwIfAborted } from '../../base/abort-listeners.ts';
-import { COUNT, type NumberRule, requiredFunction, requiredNumber } from '../../base/checks.ts';
+import { COUNT, type NumberRule, requiredFunction, requiredNumber, singleKey } from '../../base/checks.ts';
 import { purgatoryClosed } from '../../base/errors.ts';
 import { cut, keyText } from '../../base/text.ts';
 import { AbstractPurgatory } from '../../purgatory/abstract-purgatory.ts';
@@ -85,6 +85,7 @@ export class Semaphore<K = string> extends AbstractPurgatory<K, never> {
 
   /** Units of `key` that nobody holds. Right at once after each `acquire` and `release`. O(1). */
   available(key: K = this.name as K): number {
+    singleKey('key', key, 'several keys are several available');
     return Math.max(this.#units.lists.known(key)?.free ?? this.units, 0);
   }
 

@@ -1,5 +1,5 @@
 // The options of a ThresholdPurgatory and its waits, and their checks.
-import { checkedFunction, checkedLoadTimeout } from '../../base/checks.ts';
+import { checkedFunction, checkedLoadTimeout, singleKey } from '../../base/checks.ts';
 import { invalidArgType, invalidArgValue, outOfRange } from '../../base/node-errors.ts';
 import type { OptionNames } from '../../base/unread-options.ts';
 import type { DelayedOperation } from '../../purgatory/delayed-operation.ts';
@@ -97,6 +97,7 @@ export function checkedThresholds<K, V extends ThresholdValue>(
   for (const [i, pair] of checked.entries()) {
     if (!Array.isArray(pair)) throw invalidArgType(`thresholds[${i}]`, 'a [key, threshold] pair', pair);
     const [key, threshold] = pair as Threshold<K, V>;
+    singleKey(`thresholds[${i}][0]`, key, 'each key has a pair of its own');
     checkValue(`thresholds[${i}][1]`, threshold);
     checked[i] = [key, threshold];
   }

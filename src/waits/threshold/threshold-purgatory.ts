@@ -9,6 +9,7 @@
 // Costs. advance: O(completed x log waiting), and O(1) when it reaches no threshold. A wait and its
 // end: O(log waiting).
 import { throwIfAborted } from '../../base/abort-listeners.ts';
+import { singleKey } from '../../base/checks.ts';
 import { isDebugging } from '../../base/debug.ts';
 import { purgatoryClosed } from '../../base/errors.ts';
 import { invalidArgValue } from '../../base/node-errors.ts';
@@ -86,7 +87,7 @@ export class ThresholdPurgatory<
    * The value to which `key` was last advanced. Undefined if it never was, or was deleted. O(1).
    */
   get(key: K): V | undefined {
-    return this.#parking.lists.valueAt(key);
+    return this.#parking.lists.valueAt(singleKey('key', key, 'several keys are several get'));
   }
 
   /**
@@ -111,6 +112,7 @@ export class ThresholdPurgatory<
    * bigint of more than 40 digits.
    */
   advance(key: K, value: V): number {
+    singleKey('key', key, 'several keys are several advance');
     checkValue('value', value);
     if (isDebugging) this.#parking.hints.lookAtEvent('advance', key);
     if (this.#parking.isClosed) return 0;
@@ -151,7 +153,7 @@ export class ThresholdPurgatory<
    * memory. O(1).
    */
   delete(key: K): boolean {
-    return this.#parking.lists.forgetValue(key);
+    return this.#parking.lists.forgetValue(singleKey('key', key, 'several keys are several delete'));
   }
 
   /**
@@ -165,6 +167,7 @@ export class ThresholdPurgatory<
    */
   awaitAtLeast(key: K, threshold: V, options: WaitOptions): Promise<WaitResult<V>> {
     try {
+      singleKey('key', key, 'a wait on several keys is an operation of tryCompleteElseWatch');
       if (this.#parking.link !== undefined) checkHintKey(key);
       checkValue('threshold', threshold);
       const checked = checkedWaitOptions(options);
