@@ -77,7 +77,7 @@ describeWith(engines.redis, 'interest routing over Redis', () => {
     isReady = true;
     await redis.start();
     expect((await Promise.all(waiting)).every(({ expired }) => !expired)).to.equal(true);
-    expect(bus.state).to.equal('live');
+    await until(() => expect(bus.state).to.equal('live'), 'the bus is live, with its echo in time');
     purgatory.close();
   }).retries(SECOND_TRY);
 

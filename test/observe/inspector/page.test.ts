@@ -237,7 +237,10 @@ describeWith(chromiumNeed, 'the page of the inspector', () => {
     // A page asks for the history when there is more than the latest second.
     await until(async () => (await seconds()).length > 1, 'there are two seconds');
     await open();
-    await says('.incidents li[data-what="blocked"]', /^\d\d:\d\d:\d\d–\d\d:\d\d:\d\d, 2\d times The event/);
+    await says(
+      '.incidents li[data-what="blocked"]',
+      /^\d\d:\d\d:\d\d–\d\d:\d\d:\d\d, (2\d|[3-9]\d|\d{3}) times The event/,
+    ); // 20 are told, and what the machine adds
     expect(await page.locator('.incidents li').first().getAttribute('data-what')).to.equal('threw');
     await says(figure('early'), /100\s%/);
   });
