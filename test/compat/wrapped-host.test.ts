@@ -1,8 +1,8 @@
-import { isFull } from '../support/full.ts';
+import { fullRun, itWith } from '../support/needs.ts';
 import { expectHostPromises } from './expect-host-promises.ts';
 
 /** `npm test` runs on Node 20 and takes a diagonal. */
-const isWhole = isFull || !process.version.startsWith('v20.');
+const isNode20 = process.version.startsWith('v20.');
 
 describe('behaviours 9, 25 and 36 on a host that a tool has wrapped', () => {
   for (const [wrapper, title] of [
@@ -12,8 +12,8 @@ describe('behaviours 9, 25 and 36 on a host that a tool has wrapped', () => {
   ]) {
     for (const date of ['own', 'ticking', 'frozen']) {
       const isDiagonal = `${wrapper} ${date}`.match(/none own|before own|before ticking|after frozen/);
-      const run = isWhole || isDiagonal ? it : it.skip;
-      run(`hold ${title}, where Date is ${date === 'own' ? 'its own' : `replaced and ${date}`}`, async () => {
+      const dateIs = date === 'own' ? 'its own' : `replaced and ${date}`;
+      itWith(isNode20 && !isDiagonal ? fullRun : [], `hold ${title}, where Date is ${dateIs}`, async () => {
         await expectHostPromises(wrapper, date);
       });
     }
