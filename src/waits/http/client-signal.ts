@@ -20,7 +20,9 @@ const signals = new WeakMap<object, AbortSignal>();
  *
  * Caveat: a pipelined request (HTTP/1.1) has no connection of its own before the answers in front
  * of it are out. If its client goes earlier, Node closes no response, and the signal does not
- * abort.
+ * abort. Nor does it while the socket is paused because nobody reads the body of the request: beyond
+ * some 512 kB of unread body, Node does not notice that the client has gone. Read the body first.
+ *
  * @throws TypeError with ERR_INVALID_ARG_TYPE if `response` is no such response.
  */
 export function clientSignal(response: ServerResponse | Http2ServerResponse): AbortSignal {

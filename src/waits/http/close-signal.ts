@@ -29,21 +29,33 @@ const signals = new WeakMap<object, AbortSignal>();
 
 /**
  * A signal that aborts when `emitter` closes: at its event 'close', and that of a gRPC call at
- * 'cancelled', too. If it has closed before the call, the signal is aborted from the start. All
- * calls for an emitter return the same signal. O(1).
+ * 'cancelled', too. All calls for an emitter return the same signal. O(1).
  *
  * `emitter` is a socket, a stream, a WebSocket of `ws`, a call of a gRPC server, or any EventEmitter
- * with an event 'close'. For an HTTP response take `clientSignal`, which tells an answer that has
- * gone out from a client that has gone.
+ * with an event 'close'. For an HTTP request take `clientSignal(response)`: a request closes as soon
+ * as its body was read, and a response also when the answer has gone out.
+ *
+ * If it has closed before the call, the signal is aborted from the start, where the emitter says so:
+ * by `destroyed` or `closed` (sockets and streams of Node), by `readyState` 3 (WebSockets) or
+ * `cancelled` (gRPC), or an emitter of your own by one of these. Servers, child processes, message
+ * ports, sockets of dgram, and watchers of files do not say so: call it before they can close.
  *
  * Caveat: a socket that is paused, for instance for backpressure, reads nothing. So it does not
  * report that its client has gone, and the signal does not abort before it is resumed.
  *
- * @throws TypeError with ERR_INVALID_ARG_TYPE if `emitter` is no EventEmitter.
+ * @throws TypeError with ERR_INVALID_ARG_TYPE if `emitter` is no EventEmitter, or
+ *   a request of an HTTP server.
  */
 export function closeSignal(emitter: ClosingEmitter): AbortSignal {
   if (typeof emitter?.on !== 'function' || typeof emitter.removeListener !== 'function') {
     throw invalidArgType('emitter', 'an EventEmitter, such as a socket or a WebSocket', emitter);
+  }
+  if (isRequest(emitter)) {
+    throw invalidArgType(
+      'emitter',
+      'no request of an HTTP server, which closes when its body was read: take clientSignal(response)',
+      emitter,
+    );
   }
   const known = signals.get(emitter);
   if (known !== undefined) return known;
@@ -57,6 +69,12 @@ export function closeSignal(emitter: ClosingEmitter): AbortSignal {
   if (isClosed(emitter as Closing)) controller.abort();
   else for (const event of events) emitter.on(event, closed);
   return controller.signal;
+}
+
+/** Of node:http, or of node:http2. The response that a client gets has no method. */
+function isRequest(emitter: ClosingEmitter): boolean {
+  const { method, complete } = emitter as { method?: unknown; complete?: unknown };
+  return typeof method === 'string' && typeof complete === 'boolean';
 }
 
 function isClosed({ closed, destroyed, cancelled, readyState }: Closing): boolean {

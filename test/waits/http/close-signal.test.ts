@@ -1,4 +1,7 @@
 import { EventEmitter, once } from 'node:events';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import * as http1 from 'node:http';
+import * as http2 from 'node:http2';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { PassThrough } from 'node:stream';
 import { MessageChannel } from 'node:worker_threads';
@@ -100,6 +103,50 @@ describe('closeSignal', () => {
     end();
     await once(socket, 'close');
     expect(closeSignal(socket).aborted).to.equal(true);
+  });
+
+  for (const [name, http] of [
+    ['node:http', http1],
+    ['node:http2', http2],
+  ] as const) {
+    it(`refuses a request of ${name}, which closes when its body was read, and names clientSignal`, async () => {
+      const seen = new Promise<{ error: unknown; listeners: number }>((resolve) => {
+        const createServer = http.createServer as typeof http1.createServer;
+        const server = createServer((request: IncomingMessage, response: ServerResponse) => {
+          const before = request.listenerCount('close');
+          try {
+            closeSignal(request);
+          } catch (error) {
+            resolve({ error, listeners: request.listenerCount('close') - before });
+          }
+          response.end('done', () => server.close());
+        });
+        server.listen(0, '127.0.0.1', () => {
+          const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+          if (http === http2) {
+            const session = http2.connect(origin);
+            session
+              .request({ ':method': 'POST' })
+              .end('body')
+              .resume()
+              .on('close', () => session.close());
+          } else {
+            void fetch(origin, { method: 'POST', body: 'body' }).then((response) => response.text());
+          }
+        });
+      });
+      const { error, listeners } = await seen;
+      expect(error).to.have.property('code', 'ERR_INVALID_ARG_TYPE');
+      expect(error).to.have.property('message').that.contains('take clientSignal(response)');
+      expect(listeners).to.equal(0);
+    });
+  }
+
+  it('takes what a client gets, and is aborted for an emitter of your own that says so', () => {
+    const response = Object.assign(new EventEmitter(), { method: null, complete: false });
+    expect(closeSignal(response).aborted).to.equal(false);
+    expect(closeSignal(Object.assign(new EventEmitter(), { destroyed: true })).aborted).to.equal(true);
+    expect(closeSignal(new EventEmitter()).aborted).to.equal(false);
   });
 
   it('refuses what is no emitter', () => {
