@@ -74,7 +74,8 @@ export abstract class DelayedOperation extends TimerTask {
   /**
    * Tries to complete: if the condition holds, returns `this.forceComplete()`, else false. A
    * Purgatory calls it before parking, and for each event on one of the keys. If the try before
-   * parking has caused an event itself, one more follows right after parking. A ThresholdPurgatory calls it once, when all thresholds are reached.
+   * parking has caused an event itself, one more follows right after parking. A
+   * ThresholdPurgatory calls it once, when all thresholds are reached.
    *
    * @param key that of the event which causes the try. Undefined where none does: at parking, for
    * the sweep of a bus, and in a call of your own.
@@ -145,6 +146,11 @@ export abstract class DelayedOperation extends TimerTask {
       errors.push(error);
     }
     return errors;
+  }
+
+  /** A try for an event has begun, and its promise is open. @internal */
+  get $isTriedForEvent(): boolean {
+    return false;
   }
 
   /** What people call it: its class, or the method that made a wait. @internal */

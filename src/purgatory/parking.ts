@@ -27,6 +27,7 @@ import { Settler } from '../turns/settler.ts';
 import { DebugHints } from './debug-hints.ts';
 import { COMPLETED, type DelayedOperation, type Keeper } from './delayed-operation.ts';
 import { EventStack, NO_EVENT } from './event-stack.ts';
+import { LateExpiries } from './late-expiries.ts';
 import type { ParkedLists } from './parked-lists.ts';
 import { takePromised } from './promised.ts';
 import type { CheckedPurgatoryOptions } from './purgatory-options.ts';
@@ -77,6 +78,7 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
   /** Operations were removed, and nobody has looked since whether the timer and memory can rest. */
   #isTrimDue = false;
   readonly #compaction: Compaction;
+  readonly #late: LateExpiries;
   /** The events that have yet to be served, in a purgatory that has such. */
   events: PendingEvents | undefined;
   /** The way to the purgatories of this name in other processes, if there is a bus. */
@@ -93,6 +95,9 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
     this.scheduler = schedulerOf(timer);
     this.#compaction = new Compaction(this.scheduler, sliceMs, lists);
     this.settler = new Settler(this.scheduler, sliceMs);
+    this.#late = new LateExpiries(this.scheduler, sliceMs, (operation) => {
+      if (this.isExpiring(operation)) this.#expire(operation);
+    });
     this.#options = options;
   }
 
@@ -267,6 +272,17 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
       if (!this.keeps(operation)) return;
     }
     if (this.events?.isStillDue(operation) === false) return;
+    if (this.meter.openTries.size > 0 && this.#isTriedInTime(operation)) this.#late.hold(operation);
+    else this.#expire(operation);
+  }
+
+  /** Whether a try for an event began after the process was woken for deadlines, and is open. */
+  #isTriedInTime(operation: DelayedOperation): boolean {
+    const sinceMs = this.meter.openTries.get(operation);
+    return sinceMs !== undefined && sinceMs >= this.timer.dueMs && operation.$isTriedForEvent;
+  }
+
+  #expire(operation: DelayedOperation): void {
     const stamp = this.#unpark(operation, NONE);
     this.meter.didEnd('expired', operation, stamp);
     for (const error of operation.$expire(this.settler)) this.report(error, operation);

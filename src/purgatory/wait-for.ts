@@ -89,6 +89,10 @@ export class Waiter extends Wait implements ConditionContext<unknown> {
     return this.#tries === undefined ? this.keeper?.underWay.key : this.#tries.key;
   }
 
+  override get $isTriedForEvent(): boolean {
+    return this.isUnderWay && this.#tries?.key !== undefined;
+  }
+
   override get $type(): string {
     return 'waitFor';
   }

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { ManualClock, Purgatory, SystemTimer } from '../../src/index.ts';
-import { counts, EMPTY, hall } from '../support/op.ts';
+import { counts, EMPTY, hall, type Op } from '../support/op.ts';
 import { rejection } from '../support/rejection.ts';
 import { turn } from '../support/turns.ts';
 import { unhandledDuring } from '../support/unhandled.ts';
@@ -370,6 +370,70 @@ describe('waitFor with attempts that return promises', () => {
     } finally {
       purgatory.close();
       await rm(folder, { recursive: true });
+    }
+  });
+});
+
+describe('behaviour 30: a try that began for an event in time, and has returned a promise', () => {
+  const woken = async (settle: (tries: number) => Promise<unknown>) => {
+    const { clock, purgatory } = hall();
+    let tries = 0;
+    const signals: AbortSignal[] = [];
+    const condition = ({ signal }: { signal: AbortSignal }): unknown => {
+      signals.push(signal);
+      return tries++ === 0 ? undefined : settle(tries);
+    };
+    const wait = purgatory.waitFor(['k'], condition, { timeoutMs: 50 });
+    purgatory.notify('k');
+    clock.advance(50);
+    return { clock, purgatory, wait, signals, tries: () => tries };
+  };
+
+  it('decides its wait, if it settles within a few turns', async () => {
+    for (const turns of [0, 1, 3]) {
+      const { purgatory, wait } = await woken(async () => {
+        for (let i = 0; i < turns; i++) await turn();
+        return 'read';
+      });
+      expect(await wait).to.deep.equal({ expired: false, value: 'read' });
+      expect(counts(purgatory)).to.deep.equal(EMPTY);
+      expect(purgatory.snapshot().totals).to.include({ completed: 1, expired: 0 });
+    }
+  });
+
+  it('does not hold the deadline for longer, if it hangs', async () => {
+    const { purgatory, wait, signals } = await woken(() => new Promise(() => {}));
+    expect(purgatory.numDelayed).to.equal(1);
+    expect(await wait).to.deep.equal({ expired: true });
+    expect(signals[0].aborted).to.equal(true);
+    expect(counts(purgatory)).to.deep.equal(EMPTY);
+  });
+
+  it('holds no deadline, if it began before, or at parking', async () => {
+    const { clock, purgatory } = hall();
+    const hangs = (): Promise<never> => new Promise(() => {});
+    const atParking = purgatory.waitFor(['k'], hangs, { timeoutMs: 0 });
+    clock.advance(0);
+    expect(counts(purgatory)).to.deep.equal(EMPTY);
+    const atEvent = purgatory.waitFor(['k'], ({ key }) => key && hangs(), { timeoutMs: 50 });
+    purgatory.checkAndComplete('k');
+    clock.advance(50);
+    expect(counts(purgatory)).to.deep.equal(EMPTY);
+    expect(await Promise.all([atParking, atEvent])).to.deep.equal([{ expired: true }, { expired: true }]);
+  });
+
+  it('is ended meanwhile by a close, a cancel or an abort as any wait', async () => {
+    const ends = {
+      ERR_PURGATORY_CLOSED: (purgatory: Purgatory<unknown, Op>) => purgatory.close(),
+      ERR_PURGATORY_CANCELLED: (purgatory: Purgatory<unknown, Op>) => purgatory.cancelForKey('k'),
+    };
+    for (const [code, end] of Object.entries(ends)) {
+      const { purgatory, wait } = await woken(() => new Promise(() => {}));
+      const rejected = rejection(wait);
+      end(purgatory);
+      expect(await rejected).to.have.property('code', code);
+      for (let i = 0; i < 6; i++) await turn();
+      expect(purgatory.snapshot().totals).to.include({ cancelled: 1, expired: 0 });
     }
   });
 });
