@@ -4,10 +4,10 @@
  * Owns the folder and its segments; the last one takes the appends. Ground rules: a segment is on
  * the disk, whole, before the next one is begun, so after a crash only the last one can be torn, in
  * the middle of an append. What is torn off there was never durable. Anything else that is no batch
- * is damage. The folder is made by the first append: a topic that nobody writes
- * to takes no files. What lies before the log's start goes in whole segments, after the start is on
- * the disk (see log-start.ts); there may be none left. Costs: an append is one write; a look-up is
- * one read (see Segment).
+ * is damage. The folder is made by the first append: a topic that nobody writes to takes no files.
+ * What lies before the log's start goes in whole segments, after the start is on the disk (see
+ * log-start.ts); there may be none left. Costs: an append is one write; a look-up is one read (see
+ * Segment).
  */
 import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';

@@ -4,9 +4,9 @@
  * Owns the exchanges that are not sent yet. Requests are handled as they come, also behind one that
  * waits, but there are at most MAX_IN_FLIGHT of them. When a client sends more, the fetch at the
  * head of the line is answered early, with what there is. While the client does not take its
- * answers, or those of all clients have no room, nothing more is read from it. Reading goes on while requests wait, so a client that has gone away is noticed. Closing
- * cancels everything that waits for the client. TCP's keep-alive notices a client whose network has
- * gone away.
+ * answers, or those of all clients have no room, nothing more is read from it. Reading goes on while
+ * requests wait, so a client that has gone away is noticed. Closing cancels everything that waits for
+ * the client. TCP's keep-alive notices a client whose network has gone away.
  */
 
 import type { Socket } from 'node:net';
@@ -193,7 +193,8 @@ export class Connection implements ExchangeOwner {
     while (!this.#isClosed && this.#inFlight[0]?.answer !== undefined) {
       const { answer = [], answerBytes, requestBytes } = this.#inFlight.shift() as Exchange;
       const onTaken = () => this.#onTaken(answerBytes);
-      for (const chunk of answer) this.#socket.write(chunk, chunk === answer.at(-1) ? onTaken : undefined);
+      for (const [index, chunk] of answer.entries())
+        this.#socket.write(chunk, index === answer.length - 1 ? onTaken : undefined);
       this.#hold(-requestBytes);
       this.#keeper.onProgress(this);
     }
