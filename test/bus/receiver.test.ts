@@ -61,7 +61,7 @@ describe('hints that come in', () => {
     come(['39'], 7);
     await turn();
     expect(heard).to.have.length(16 + 3);
-    await until(() => heard.length === 40);
+    await until(() => expect(heard.length).to.equal(40));
     expect(heard.slice(-2)).to.deep.equal(['38', ['39', 7]]);
   });
 
@@ -77,7 +77,7 @@ describe('hints that come in', () => {
       },
     });
     come(numbered(600));
-    await until(() => heard.length === 600);
+    await until(() => expect(heard.length).to.equal(600));
     expect(most).to.equal(64);
   });
 

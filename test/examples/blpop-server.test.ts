@@ -24,7 +24,8 @@ const disconnectAll = (): void => {
 describe('examples/blpop-server', () => {
   let server: BlpopServer;
   let port: number;
-  const parked = (count: number): Promise<unknown> => until(() => server.pops.waiting.numDelayed === count);
+  const parked = (count: number): Promise<unknown> =>
+    until(() => expect(server.pops.waiting.numDelayed).to.equal(count));
 
   beforeEach(async () => {
     server = new BlpopServer();
@@ -124,7 +125,7 @@ describe('examples/blpop-server', () => {
       socket.write(byte);
       await turn();
     }
-    await until(() => got === '$2\r\n\r\n\r\n+PONG\r\n');
+    await until(() => expect(got).to.equal('$2\r\n\r\n\r\n+PONG\r\n'));
     socket.destroy();
   });
 
@@ -166,7 +167,7 @@ describe('examples/blpop-server', () => {
     await parked(1_500);
     await producer.rpush('all', ...Array.from({ length: 500 }, (_, item) => `${item}`));
     for (let index = 1_000; index < 1_500; index++) await producer.lpush(`own ${index}`, 'x');
-    await until(() => got.size === 1_000);
+    await until(() => expect(got.size).to.equal(1_000));
     for (const [index, popped] of got) {
       expect(popped).to.equal(index < 1_000 ? `all: ${index - 500}` : `own ${index}: x`);
     }

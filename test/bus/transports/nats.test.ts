@@ -90,7 +90,7 @@ describeWith(engines.nats, 'a bus over NATS', () => {
         const listener = new Listener('orders');
         b.join(listener);
         const { publish } = a.join(new Listener('orders'));
-        await until(() => a.state === 'live' && b.state === 'live');
+        await until(() => expect([a.state, b.state]).to.deep.equal(['live', 'live']), 'both are live');
         const keys = Array.from({ length: 2_000 }, (_, key) => `${key} ${'k'.repeat(20)}`);
         for (const key of keys) publish(key);
         await until(() => listener.heard.length === keys.length);
@@ -123,16 +123,22 @@ describeWith(engines.nats, 'a bus over NATS', () => {
     const listener = new Listener('orders');
     b.join(listener);
     const { publish } = a.join(new Listener('orders'));
-    await until(() => a.state === 'live' && b.state === 'live');
+    await until(() => expect([a.state, b.state]).to.deep.equal(['live', 'live']), 'both are live');
     const { sweeps } = listener;
     await nats.kill();
-    await until(() => a.state === 'gap' && b.state === 'gap');
+    await until(() => expect([a.state, b.state]).to.deep.equal(['gap', 'gap']), 'both are in a gap');
     publish('kept');
     await nats.start();
-    await until(() => a.state === 'live' && b.state === 'live' && a.snapshot().pendingKeys === 0);
-    await until(() => listener.heard.includes('kept') || listener.sweeps > sweeps);
+    await until(
+      () => expect([a.state, b.state, a.snapshot().pendingKeys]).to.deep.equal(['live', 'live', 0]),
+      'both are live again, and nothing is pending',
+    );
+    await until(
+      () => listener.heard.includes('kept') || listener.sweeps > sweeps,
+      'what was kept is heard, or all is swept',
+    );
     publish('later');
-    await until(() => listener.heard.includes('later'));
+    await until(() => expect(listener.heard).to.include('later'), 'later is heard');
   }).retries(SECOND_TRY);
 
   for (const user of ['mute', 'deaf']) {
@@ -141,7 +147,7 @@ describeWith(engines.nats, 'a bus over NATS', () => {
       const bus = track(
         natsBus(await connection({ user }), { onError: (error) => errors.push(error as { code?: string }) }),
       );
-      await until(() => bus.state === 'closed');
+      await until(() => expect(bus.state).to.equal('closed'), 'the bus is closed');
       expect(errors.map(({ code }) => code)).to.deep.equal(['ERR_PURGATORY_BUS_REFUSED']);
     });
   }
@@ -207,19 +213,19 @@ describeWith(engines.nats, 'a bus over NATS', () => {
       const [bus, other] = [track(natsBus(one, { clock, onError })), track(natsBus(await connection()))];
       const [mine, others] = [new Listener('orders'), new Listener('orders')];
       const [{ publish }, { publish: publishThere }] = [bus.join(mine), other.join(others)];
-      await until(() => bus.state === 'live' && other.state === 'live');
+      await until(() => expect([bus.state, other.state]).to.deep.equal(['live', 'live']), 'both are live');
       proxy.forget(); // as NAT does: nothing is closed
       for (const ms of steps) clock.advance(ms);
-      await until(() => bus.state === 'gap');
+      await until(() => expect(bus.state).to.equal('gap'), 'the bus is in a gap');
       publish('kept');
       expect(/pingInterval: 2000, maxPingOut: 2/.test(errors.join())).to.equal(steps.length > 0);
       await until(async () => {
         clock.advance(10); // it tries again and again
         return bus.state === 'live';
       });
-      await until(() => others.heard.includes('kept'));
+      await until(() => expect(others.heard).to.include('kept'), 'kept is heard');
       publishThere('back');
-      await until(() => mine.heard.includes('back'));
+      await until(() => expect(mine.heard).to.include('back'), 'back is heard');
     });
   }
 
@@ -228,9 +234,9 @@ describeWith(engines.nats, 'a bus over NATS', () => {
     const errors: { code?: string }[] = [];
     const a = track(natsBus(closed, { onError: (error) => errors.push(error as { code?: string }) }));
     const b = track(natsBus(kept));
-    await until(() => a.state === 'live' && b.state === 'live');
+    await until(() => expect([a.state, b.state]).to.deep.equal(['live', 'live']), 'both are live');
     await closed.close();
-    await until(() => a.state === 'closed');
+    await until(() => expect(a.state).to.equal('closed'), 'the bus is closed');
     expect(errors.map(({ code }) => code)).to.deep.equal(['ERR_PURGATORY_BUS_REFUSED']);
     await b.close();
     await kept.flush();

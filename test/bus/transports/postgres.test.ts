@@ -44,7 +44,7 @@ describe('newClient of postgresBus', () => {
     it(`may not return ${what}: that ends the bus`, async () => {
       const errors: (Error & { code?: string })[] = [];
       const bus = postgresBus(newClient as never, { onError: (error) => errors.push(error as Error) });
-      await until(() => bus.state === 'closed');
+      await until(() => expect(bus.state).to.equal('closed'), 'the bus is closed');
       await bus.close();
       expect(errors.at(-1)).to.include({ code: 'ERR_INVALID_RETURN_VALUE' });
       expect(errors.at(-1)?.message).to.equal(
@@ -168,27 +168,33 @@ describeWith(engines.postgres, 'a bus over PostgreSQL', () => {
     const listener = new Listener('orders');
     b.join(listener);
     const { publish } = a.join(new Listener('orders'));
-    await until(() => a.state === 'live' && b.state === 'live');
+    await until(() => expect([a.state, b.state]).to.deep.equal(['live', 'live']), 'both are live');
     const { sweeps } = listener;
     await postgres.kill();
-    await until(() => a.state === 'gap' && b.state === 'gap');
+    await until(() => expect([a.state, b.state]).to.deep.equal(['gap', 'gap']), 'both are in a gap');
     publish('kept');
     await postgres.start();
-    await until(() => a.state === 'live' && b.state === 'live' && a.snapshot().pendingKeys === 0);
-    await until(() => listener.heard.includes('kept') || listener.sweeps > sweeps);
+    await until(
+      () => expect([a.state, b.state, a.snapshot().pendingKeys]).to.deep.equal(['live', 'live', 0]),
+      'both are live again, and nothing is pending',
+    );
+    await until(
+      () => listener.heard.includes('kept') || listener.sweeps > sweeps,
+      'what was kept is heard, or all is swept',
+    );
   }).retries(SECOND_TRY);
 
   it('is live again after an echo that was lost on a half-open connection', async () => {
     proxy = await new TcpProxy(postgres.port).start();
     const clock = new ManualClock();
     const one = bus(proxy.port, { clock, onError: () => {} });
-    await until(() => one.state === 'live');
+    await until(() => expect(one.state).to.equal('live'), 'the bus is live');
     proxy.forget(); // as NAT does: nothing is closed
     clock.advance(5_000);
     clock.advance(5_000);
     expect(one.state).to.equal('gap');
     clock.advance(63); // the pause
-    await until(() => one.state === 'live');
+    await until(() => expect(one.state).to.equal('live'), 'the bus is live');
   });
 
   it('notifyInTransaction tells all processes at the commit, the own one too, and none after a rollback', async () => {
@@ -196,7 +202,7 @@ describeWith(engines.postgres, 'a bus over PostgreSQL', () => {
     const listeners = [new Listener('orders'), new Listener('orders')];
     a.join(listeners[0]);
     b.join(listeners[1]);
-    await until(() => a.state === 'live' && b.state === 'live');
+    await until(() => expect([a.state, b.state]).to.deep.equal(['live', 'live']), 'both are live');
     const client = clientOf(postgres.port);
     await client.connect();
     try {
@@ -240,16 +246,16 @@ describeWith(engines.postgres, 'a bus over PostgreSQL', () => {
       const listener = new Listener('orders');
       b.join(listener);
       const { publish } = a.join(new Listener('orders'));
-      await until(() => a.state === 'live' && b.state === 'live');
+      await until(() => expect([a.state, b.state]).to.deep.equal(['live', 'live']), 'both are live');
       publish('заказ-7');
-      await until(() => listener.heard.includes('заказ-7'));
+      await until(() => expect(listener.heard).to.include('заказ-7'), 'заказ-7 is heard');
       const client = clientOf(postgres.port, 'latin');
       await client.connect();
       await client.query('BEGIN');
       await notifyInTransaction(client, orders, ['заказ-8']);
       await client.query('COMMIT');
       await client.end();
-      await until(() => listener.heard.includes('заказ-8'));
+      await until(() => expect(listener.heard).to.include('заказ-8'), 'заказ-8 is heard');
       expect(a.snapshot().totals.gaps.publish).to.equal(0);
     });
 
@@ -273,11 +279,11 @@ describeWith(engines.postgres, 'a bus over PostgreSQL', () => {
       b.join(listener);
       const refused = a.join(mine);
       const taken = a.join(new Listener('jobs'));
-      await until(() => a.state === 'live' && b.state === 'live');
+      await until(() => expect([a.state, b.state]).to.deep.equal(['live', 'live']), 'both are live');
       refused.publish('7');
       await a.flush();
       taken.publish('8');
-      await until(() => listener.heard.includes('8'));
+      await until(() => expect(listener.heard).to.include('8'), '8 is heard');
       expect(a.snapshot().totals.gaps.publish).to.equal(3);
       expect(mine.sweeps).to.be.at.most(4);
       const lost = errors.filter(({ code }) => code === 'ERR_PURGATORY_HINTS_LOST');
@@ -301,7 +307,7 @@ describeWith(engines.postgres, 'a bus over PostgreSQL', () => {
     try {
       const errors: Error[] = [];
       const one = bus(replica.port, { onError: (error: Error) => errors.push(error) });
-      await until(() => one.state === 'closed');
+      await until(() => expect(one.state).to.equal('closed'), 'the bus is closed');
       expect(errors).to.have.length(1);
       expect(errors[0]).to.include({ code: 'ERR_PURGATORY_BUS_REFUSED' });
       expect(errors[0].message).to.contain('replica');
@@ -327,7 +333,7 @@ describeWith(engines.postgres, 'a bus over PostgreSQL', () => {
     try {
       const errors: Error[] = [];
       const one = bus(port, { onError: (error: Error) => errors.push(error) });
-      await until(() => one.state === 'closed');
+      await until(() => expect(one.state).to.equal('closed'), 'the bus is closed');
       expect(errors.at(-1)).to.include({ code: 'ERR_PURGATORY_BUS_REFUSED' });
       expect(errors.at(-1)?.message).to.contain('pooler');
     } finally {

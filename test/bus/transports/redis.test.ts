@@ -70,7 +70,7 @@ describeWith(engines.redis, 'a bus over Redis', () => {
     const listener = new Listener('orders');
     b.join(listener);
     const { publish } = a.join(new Listener('orders'));
-    await until(() => a.state === 'live' && b.state === 'live');
+    await until(() => expect([a.state, b.state]).to.deep.equal(['live', 'live']), 'both are live');
     publish('42', 7);
     await until(() => listener.heard.length > 0);
     expect(listener.heard).to.deep.equal([['42', 7]]);
@@ -86,20 +86,26 @@ describeWith(engines.redis, 'a bus over Redis', () => {
     const listener = new Listener('orders');
     b.join(listener);
     const { publish } = a.join(new Listener('orders'));
-    await until(() => a.state === 'live' && b.state === 'live');
+    await until(() => expect([a.state, b.state]).to.deep.equal(['live', 'live']), 'both are live');
     await redis.kill();
-    await until(() => a.state === 'gap' && b.state === 'gap');
+    await until(() => expect([a.state, b.state]).to.deep.equal(['gap', 'gap']), 'both are in a gap');
     publish('kept');
     await redis.start();
-    await until(() => a.state === 'live' && b.state === 'live' && a.snapshot().pendingKeys === 0);
+    await until(
+      () => expect([a.state, b.state, a.snapshot().pendingKeys]).to.deep.equal(['live', 'live', 0]),
+      'both are live again, and nothing is pending',
+    );
     // A hint that was sent before the other was live again is made good by its sweep.
-    await until(() => listener.heard.includes('kept') || listener.sweeps === 2);
+    await until(
+      () => listener.heard.includes('kept') || listener.sweeps === 2,
+      'what was kept is heard, or all is swept',
+    );
     expect(errors).not.to.be.empty;
   }).retries(SECOND_TRY);
 
   it('is live though its client names a database that is not there, which ends no connection', async () => {
     const bus = track(redisBus(client({ db: 99 })));
-    await until(() => bus.state === 'live');
+    await until(() => expect(bus.state).to.equal('live'), 'the bus is live');
     expect(bus.snapshot().lastError).to.equal(null);
   });
 
@@ -108,9 +114,9 @@ describeWith(engines.redis, 'a bus over Redis', () => {
     const bus = track(redisBus(client()));
     bus.join(listener);
     const admin = client();
-    await until(() => bus.state === 'live');
+    await until(() => expect(bus.state).to.equal('live'), 'the bus is live');
     for (let kill = 1; kill <= 3; kill++) {
-      await until(() => bus.state === 'live');
+      await until(() => expect(bus.state).to.equal('live'), 'the bus is live');
       const { sweeps } = listener;
       await admin.call('CLIENT', 'KILL', 'TYPE', 'pubsub');
       await until(() => listener.sweeps > sweeps);
@@ -144,7 +150,7 @@ describeWith(engines.redis, 'a bus over Redis', () => {
           clients.push({ disconnect: () => node.destroy() });
           bus = track(redisBus(node, options));
         }
-        await until(() => bus.state === 'closed');
+        await until(() => expect(bus.state).to.equal('closed'), 'the bus is closed');
         expect(errors.map(({ code }) => code)).to.deep.equal(['ERR_PURGATORY_BUS_REFUSED']);
         expect(errors[0].message).to.contain('NOPERM');
         expect(errors[0].cause).to.be.instanceOf(Error);
@@ -163,7 +169,7 @@ describeWith(engines.redis, 'a bus over Redis', () => {
       const [bus, other] = [track(redisBus(own, { clock, onError })), track(redisBus(client()))];
       const [mine, others] = [new Listener('orders'), new Listener('orders')];
       const [{ publish }, { publish: publishThere }] = [bus.join(mine), other.join(others)];
-      await until(() => bus.state === 'live' && other.state === 'live');
+      await until(() => expect([bus.state, other.state]).to.deep.equal(['live', 'live']), 'both are live');
 
       proxy.forget(); // as NAT does: nothing is closed
       clock.advance(5_000);
@@ -172,10 +178,10 @@ describeWith(engines.redis, 'a bus over Redis', () => {
       expect([bus.state, errors.length]).to.deep.equal(['gap', 1]);
       expect(errors[0]).to.contain('did not come back within 5000 ms');
       clock.advance(63); // the pause
-      await until(() => bus.state === 'live');
-      await until(() => others.heard.includes('kept'));
+      await until(() => expect(bus.state).to.equal('live'), 'the bus is live');
+      await until(() => expect(others.heard).to.include('kept'), 'kept is heard');
       publishThere('back');
-      await until(() => mine.heard.includes('back'));
+      await until(() => expect(mine.heard).to.include('back'), 'back is heard');
     });
 
     it(`waits behind no command of its client (${family})`, async () => {
@@ -184,7 +190,7 @@ describeWith(engines.redis, 'a bus over Redis', () => {
       const listener = new Listener('orders');
       other.join(listener);
       const { publish } = bus.join(new Listener('orders'));
-      await until(() => bus.state === 'live' && other.state === 'live');
+      await until(() => expect([bus.state, other.state]).to.deep.equal(['live', 'live']), 'both are live');
       const popped = (own as unknown as Redis).blpop
         ? (own as unknown as Redis).blpop('nothing', 0)
         : (own as unknown as ReturnType<typeof createClient>).blPop('nothing', 0);
@@ -193,7 +199,7 @@ describeWith(engines.redis, 'a bus over Redis', () => {
         isBusy = false;
       });
       publish('meanwhile');
-      await until(() => listener.heard.includes('meanwhile'));
+      await until(() => expect(listener.heard).to.include('meanwhile'), 'meanwhile is heard');
       expect(isBusy).to.equal(true);
       await client().lpush('nothing', 'something');
       await done;
@@ -207,7 +213,7 @@ describeWith(engines.redis, 'a bus over Redis', () => {
         duplicate: (...overrides) => own.duplicate(...overrides),
       };
       const all = [proxy, wrapper].map((each) => track(redisBus(each)));
-      await until(() => all.every((bus) => bus.state === 'live'));
+      await until(() => all.every((bus) => bus.state === 'live'), 'all are live');
     });
   }
 
@@ -230,7 +236,7 @@ describeWith(engines.redis, 'a bus over Redis', () => {
       const errors: { code?: string; message: string }[] = [];
       const onError = (error: unknown): void => void errors.push(error as Error);
       const bus = track(redisBus({ duplicate, publish: async () => {} }, { onError }));
-      await until(() => bus.state === 'closed');
+      await until(() => expect(bus.state).to.equal('closed'), 'the bus is closed');
       expect(errors.map(({ code }) => code)).to.deep.equal(['ERR_INVALID_RETURN_VALUE']);
       expect(errors[0].message).to.contain('ioredis, iovalkey or node-redis').and.to.contain('duplicate');
     }
@@ -249,7 +255,7 @@ describeWith(engines.redis, 'a bus over Redis', () => {
         const errors: { code?: string; message: string }[] = [];
         const onError = (error: unknown): void => void errors.push(error as Error);
         const bus = track(redisBus(await clientOf(family, replica.port), { onError }));
-        await until(() => bus.state === 'closed');
+        await until(() => expect(bus.state).to.equal('closed'), 'the bus is closed');
         expect(errors.map(({ code }) => code)).to.deep.equal(['ERR_PURGATORY_BUS_REFUSED']);
         expect(errors[0].message).to.contain('is a replica').and.to.contain('connect the bus to the primary');
       });
@@ -263,16 +269,16 @@ describeWith(engines.redis, 'a bus over Redis', () => {
         const options = { echoMs: 50, onError };
         const bus = track(redisBus(client({ port: primary.port }), options));
         const { publish } = bus.join(new Listener('orders'));
-        await until(() => bus.state === 'live');
+        await until(() => expect(bus.state).to.equal('live'), 'the bus is live');
         const admin = client({ port: primary.port });
         await admin.call('REPLICAOF', '127.0.0.1', `${redis.port}`);
-        await until(() => bus.state === 'gap');
+        await until(() => expect(bus.state).to.equal('gap'), 'the bus is in a gap');
         const { lastGap, totals } = bus.snapshot();
         expect(lastGap?.error).to.contain('is a replica');
         expect(totals.gaps).to.include({ connection: 1, echo: 0 });
         publish('kept');
         await admin.call('REPLICAOF', 'NO', 'ONE');
-        await until(() => bus.state === 'live');
+        await until(() => expect(bus.state).to.equal('live'), 'the bus is live');
         await bus.flush();
         expect(errors.filter((error) => error.includes('is a replica'))).not.to.be.empty;
       } finally {
@@ -313,13 +319,13 @@ describeWith(engines.redis, 'a bus over Redis', () => {
     const other = track(redisBus(client()));
     const listener = new Listener('orders');
     other.join(listener);
-    await until(() => other.state === 'live');
+    await until(() => expect(other.state).to.equal('live'), 'the bus is live');
     {
       await using bus = redisBus(client());
       bus.join(new Listener('orders')).publish('last words');
       expect(bus.state).to.equal('connecting');
     }
-    await until(() => listener.heard.includes('last words'));
+    await until(() => expect(listener.heard).to.include('last words'), 'last words is heard');
   });
 
   it('ends with its connections: nothing keeps the process alive', async () => {
@@ -392,7 +398,7 @@ describeWith(engines.redis, 'a bus over Redis Cluster', () => {
     const listener = new Listener('orders');
     all[1].join(listener);
     const { publish } = all[0].join(new Listener('orders'));
-    await until(() => all.every((bus) => bus.state === 'live'));
+    await until(() => all.every((bus) => bus.state === 'live'), 'all are live');
     await until(() => {
       publish('from the replica');
       return listener.heard.includes('from the replica');
@@ -411,7 +417,7 @@ describeWith(engines.redis, 'a bus over Redis Cluster', () => {
       ends.push(() => Promise.all(all.map((bus) => bus.close())));
       const listeners = all.map(() => new Listener('orders'));
       const members = all.map((bus, index) => bus.join(listeners[index]));
-      await until(() => all.every((bus) => bus.state === 'live'));
+      await until(() => all.every((bus) => bus.state === 'live'), 'all are live');
       // The nodes of a young cluster do not forward to each other at once.
       const allHear = (count: number): Promise<unknown> =>
         until(() => {

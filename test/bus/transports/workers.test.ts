@@ -18,11 +18,11 @@ describe('a bus over worker threads', () => {
       hinted: (key, value) => heard.push([key, value]) > 0,
       sweep: (ended) => ended(0),
     });
-    await until(() => bus.state === 'live');
+    await until(() => expect(bus.state).to.equal('live'), 'the bus is live');
     publish('ask 1');
     publish('quiet');
     publish('ask 2');
-    await until(() => heard.length === 2);
+    await until(() => expect(heard.length).to.equal(2));
     expect(heard).to.deep.equal([
       ['answer ask 1', 2n ** 70n],
       ['answer ask 2', 2n ** 70n],
