@@ -1,9 +1,10 @@
 // The items of a key, in their order, and those who wait for one.
 //
-// Invariants. Items that came back are in a heap, by their turns, and before all others: they were
-// taken before these. The others are in a ring: `#inRing` elements from `#head` on, and all else is
+// Invariants. Items that came back come before all others: they were taken before these. One that is
+// to be the first goes on a stack, whose top is the first of it, and others into a heap, by their
+// turns. What was never taken is in a ring: `#inRing` elements from `#head` on, and all else is
 // undefined. The length of the ring is a power of two, and at least an eighth of it is in use, or it
-// is short. push, shift: O(1), amortised. putBack, shiftBack: O(log items that came back).
+// is short. push, shift: O(1), amortised. putBack, shiftBack: O(1), or O(log items in the heap).
 import { PriorityQueue } from '@datastructures-js/priority-queue';
 import { mustHold } from '../../base/must-hold.ts';
 import { Line } from '../lines/line.ts';
@@ -17,15 +18,18 @@ export interface TakenItem<V> {
   readonly item: V;
 }
 
+const byTurn = (x: TakenItem<unknown>, y: TakenItem<unknown>): number => x.turn - y.turn;
+
 export class ItemLine<K, V> extends Line<K> {
   #inRing = 0;
   #ring: (V | undefined)[] = [];
   #head = 0;
-  /** Undefined while there is none. */
-  #cameBack: PriorityQueue<TakenItem<V>> | undefined = undefined;
+  /** Undefined where none came back. */
+  #stack: TakenItem<V>[] | undefined = undefined;
+  #heap: PriorityQueue<TakenItem<V>> | undefined = undefined;
 
   get size(): number {
-    return this.#cameBack === undefined ? this.#inRing : this.#inRing + this.#cameBack.size();
+    return this.#inRing + (this.#stack?.length ?? 0) + (this.#heap?.size() ?? 0);
   }
 
   override get isIdle(): boolean {
@@ -40,16 +44,22 @@ export class ItemLine<K, V> extends Line<K> {
 
   /** Adds one that was taken, or is to be taken as if it had been. */
   putBack(taken: TakenItem<V>): void {
-    this.#cameBack ??= new PriorityQueue<TakenItem<V>>((x, y) => x.turn - y.turn);
-    this.#cameBack.enqueue(taken);
+    this.#stack ??= [];
+    const top = this.#stack.at(-1);
+    if (top === undefined || taken.turn < top.turn) {
+      this.#stack.push(taken);
+      return;
+    }
+    this.#heap ??= new PriorityQueue<TakenItem<V>>(byTurn);
+    this.#heap.enqueue(taken);
   }
 
   /** Takes off the first of those that came back, if there is one: it comes before `shift`. */
   shiftBack(): TakenItem<V> | undefined {
-    const cameBack = this.#cameBack;
-    if (cameBack === undefined) return undefined;
-    if (cameBack.size() === 1) this.#cameBack = undefined;
-    return cameBack.dequeue() as TakenItem<V>;
+    const top = this.#stack?.at(-1);
+    const first = this.#heap?.front();
+    if (first && (top === undefined || first.turn < top.turn)) return this.#heap?.dequeue() ?? undefined;
+    return this.#stack?.pop();
   }
 
   /** Takes off the first of the others; there is one. */
@@ -65,9 +75,10 @@ export class ItemLine<K, V> extends Line<K> {
 
   /** Takes off all that are kept, in their order. */
   takeAll(): V[] {
-    const cameBack = this.#cameBack?.toArray().map(({ item }) => item) ?? [];
+    const cameBack = this.#cameBack().map(({ item }) => item);
     const items = cameBack.concat(this.#inOrder());
-    this.#cameBack = undefined;
+    this.#stack = undefined;
+    this.#heap = undefined;
     this.#ring = [];
     this.#head = 0;
     this.#inRing = 0;
@@ -86,13 +97,17 @@ export class ItemLine<K, V> extends Line<K> {
   }
 
   #removeBack(isIt: (item: V) => boolean): boolean {
-    const cameBack = this.#cameBack;
-    if (cameBack === undefined) return false;
-    const first = cameBack.toArray().find(({ item }) => isIt(item));
+    const first = this.#cameBack().find(({ item }) => isIt(item));
     if (first === undefined) return false;
-    cameBack.remove((each) => each === first);
-    if (cameBack.isEmpty()) this.#cameBack = undefined;
+    const index = this.#stack?.indexOf(first) ?? -1;
+    if (index >= 0) this.#stack?.splice(index, 1);
+    else this.#heap?.remove((each) => each === first);
     return true;
+  }
+
+  /** All that came back and are kept, in order. */
+  #cameBack(): TakenItem<V>[] {
+    return [...(this.#stack ?? []), ...(this.#heap?.toArray() ?? [])].sort(byTurn);
   }
 
   /** Where in the ring the item `i` behind the first is. */
@@ -122,6 +137,10 @@ export class ItemLine<K, V> extends Line<K> {
     for (let i = inRing; i < length; i++) {
       mustHold(this.#ring[this.#at(i)] === undefined, 'an item is kept that was taken');
     }
-    mustHold(this.#cameBack === undefined || this.#cameBack.size() > 0, 'an empty heap is kept');
+    const stack = this.#stack ?? [];
+    mustHold(
+      stack.every(({ turn }, i) => i === 0 || turn < stack[i - 1].turn),
+      'a stack is out of order',
+    );
   }
 }
