@@ -125,15 +125,11 @@ describeWith(engines.redis, 'docs/many-processes.md', () => {
   });
   after(() => redis.stop());
 
-  for (const [what, name, output] of [
-    ['waits for an order to ship', 'orders.mjs', "{ expired: false, value: 'parcel-1' }\n"],
-    ['gives back an item that it claimed too late', 'next-item.mjs', 'AbortError\nitem-7\n'],
-  ]) {
-    it(`has a program that ${what}`, async () => {
-      const env = { REDIS_URL: `redis://127.0.0.1:${redis.port}` };
-      expect(await printed(program('docs/many-processes.md', name), env)).to.equal(output);
-    });
-  }
+  it('has a program that waits for an order to ship', async () => {
+    const env = { REDIS_URL: `redis://127.0.0.1:${redis.port}` };
+    const output = "{ expired: false, value: 'parcel-1' }\n";
+    expect(await printed(program('docs/many-processes.md', 'orders.mjs'), env)).to.equal(output);
+  });
 });
 
 describeWith(engines.redis, 'docs/herd.md', () => {
