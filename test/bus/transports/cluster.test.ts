@@ -36,4 +36,24 @@ describe('a bus over node:cluster', () => {
     expect(stderr).to.match(/ERR_PURGATORY_HINTS_LOST.*"orders".*within 1000 ms/);
     expect(code).to.equal(0);
   });
+
+  it('is in the primary, too, has one listener a worker, and survives messages that are none of its', async () => {
+    const { code, stdout, stderr } = await runCluster('both');
+    const lines = stdout.trim().split('\n');
+    expect(lines.slice(2)).to.deep.equal([
+      'listeners: 2',
+      'go',
+      'the worker heard from the primary',
+      'listeners: 0',
+      'live from the worker',
+    ]);
+    expect([stderr, code]).to.deep.equal(['', 0]);
+  });
+
+  it('ends in a worker that disconnects, and says why', async () => {
+    const { code, stdout, stderr } = await runCluster('leaving');
+    expect(stdout).to.contain('closed: The worker has disconnected from its primary');
+    expect(stderr).to.contain('ERR_PURGATORY_BUS_REFUSED');
+    expect(code).to.equal(0);
+  });
 });
