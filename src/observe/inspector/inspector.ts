@@ -95,6 +95,8 @@ export interface Inspector {
    * Ends the streams, mounted ones too, and the history, and stops listening. It may listen again.
    */
   close(): Promise<void>;
+  /** `close`, for `await using`. */
+  [Symbol.asyncDispose](): Promise<void>;
 }
 
 const INSPECTOR_OPTIONS: OptionNames<InspectorOptions> = {
@@ -253,6 +255,10 @@ class Service implements Inspector {
     if (warning === this.#lastWarning) return;
     this.#lastWarning = warning;
     process.emitWarning(warning, { type: 'PurgatoryWarning', code: 'PURGATORY_INSPECTOR_FAILED' });
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
   }
 
   async close(): Promise<void> {

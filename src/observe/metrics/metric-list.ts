@@ -15,8 +15,10 @@ export interface Reading<Snapshot> {
   readonly help: string;
   /** A counter only grows. A gauge is a number of things that are there now. */
   readonly type: 'counter' | 'gauge';
-  /** A gauge in 's' is a time: of several, the longest counts. Other values are added up. */
+  /** A gauge in 's' is a time: of several workers, the longest counts. Other values are added up. */
   readonly unit: string;
+  /** Of several workers, the least counts: a sum would hide the one that is cut off. */
+  readonly isLeast?: boolean;
   /** Undefined: there is none now, and the metric is left out. */
   readonly of: (snapshot: Snapshot) => number | undefined;
 }
@@ -42,6 +44,10 @@ type Numbers<S> = { [K in keyof S]: S[K] extends number ? K : never }[keyof S];
 function gauge<S>(name: string, thing: string, help: string, of: Numbers<S> | Reading<S>['of']): Reading<S> {
   const read = typeof of === 'function' ? of : (now: S) => now[of] as number;
   return { name, help, type: 'gauge', unit: `{${thing}}`, of: read };
+}
+
+function least<S>(...gaugeOf: Parameters<typeof gauge<S>>): Reading<S> {
+  return { ...gauge<S>(...gaugeOf), isLeast: true };
 }
 
 /** @param ms null, undefined: there is none. */
@@ -258,10 +264,10 @@ export const TIMER_READINGS: readonly Reading<TimerSnapshot>[] = [
 ];
 
 export const BUS_READINGS: readonly Reading<BusSnapshot>[] = [
-  gauge('purgatory.bus.live', 'bus', '1 while the bus hears other processes, else 0', (now) =>
+  least('purgatory.bus.live', 'bus', '1 while the bus hears other processes, else 0', (now) =>
     now.state === 'live' ? 1 : 0,
   ),
-  gauge('purgatory.bus.peers', 'process', 'Other processes that were heard of', 'peers'),
+  least('purgatory.bus.peers', 'process', 'Other processes that were heard of', 'peers'),
   gauge('purgatory.bus.pending_keys', 'key', 'Keys that wait to be sent', 'pendingKeys'),
   gauge(
     'purgatory.bus.subscriptions',

@@ -33,7 +33,7 @@ export interface PrometheusRegistry {
   removeSingleMetric(name: string): void;
 }
 
-type Aggregator = 'sum' | 'max';
+type Aggregator = 'sum' | 'max' | 'min';
 
 interface Value {
   value: number;
@@ -113,7 +113,7 @@ export function registerInPrometheus(registry: PrometheusRegistry, sources: Metr
 }
 
 function readingMetric<S>(
-  { name, help, type, unit, of }: Reading<S>,
+  { name, help, type, unit, isLeast, of }: Reading<S>,
   label: string,
   states: () => (readonly [string, S])[],
 ): Metric {
@@ -124,7 +124,7 @@ function readingMetric<S>(
       const value = of(snapshot);
       return value === undefined ? [] : [{ value, labels: { [label]: source } }];
     });
-  return metric(underscored(name) + suffix, help, type, values, isTime ? 'max' : 'sum');
+  return metric(underscored(name) + suffix, help, type, values, isLeast ? 'min' : isTime ? 'max' : 'sum');
 }
 
 function countsMetric<S>(

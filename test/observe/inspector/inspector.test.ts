@@ -92,6 +92,16 @@ describe('createInspector', () => {
 
   afterEach(() => inspector.close());
 
+  it('stops listening at the end of a block that uses it', async () => {
+    let url: string;
+    {
+      await using own = createInspector({ purgatories: [fetches], history: false });
+      url = `${await own.listen()}`;
+      expect((await fetch(url)).status).to.equal(200);
+    }
+    await rejection(fetch(url));
+  });
+
   it('refuses what it cannot show, and a bad path or port, by name', async () => {
     const bad = (options: unknown) => () => createInspector(options as Parameters<typeof createInspector>[0]);
     expect(bad(null)).to.throw(TypeError).with.property('code', 'ERR_INVALID_ARG_TYPE');

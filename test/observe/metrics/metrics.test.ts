@@ -344,6 +344,28 @@ describe('The metrics of events', () => {
   });
 });
 
+describe('The metrics of a bus', () => {
+  it('show the worker of a cluster that is cut off, in place of a sum that hides it', async () => {
+    const hub = new LocalHub();
+    const buses = [hub.bus(), hub.bus()];
+    const registries = buses.map((bus) => {
+      const registry = new Registry();
+      registerMetrics(registry, { buses: { bus } });
+      return registry;
+    });
+    const both = async (): Promise<string> => {
+      const read = await Promise.all(registries.map((registry) => registry.getMetricsAsJSON()));
+      return AggregatorRegistry.aggregate(read).metrics();
+    };
+    expect(await both()).to.contain('purgatory_bus_live{bus="bus"} 1\n');
+    hub.cut(buses[1]);
+    const text = await both();
+    expect(text).to.contain('purgatory_bus_live{bus="bus"} 0\n');
+    expect(text).to.contain('purgatory_bus_peers{bus="bus"} 0\n');
+    await Promise.all(buses.map((bus) => bus.close()));
+  });
+});
+
 describe('The metrics of a limit', () => {
   it('tell maxParked, and what was refused by the code of the error', async () => {
     using full = new Purgatory('full', { maxParked: 1 });
