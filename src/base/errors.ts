@@ -151,26 +151,32 @@ export function replyExpected(id: string): PurgatoryError {
 
 /** @param to the id and the label of the request. */
 export function replyTimedOut(name: string, to: string, timeoutMs: number): PurgatoryError {
-  return new PurgatoryError('ERR_PURGATORY_TIMEOUT', `No reply of "${name}" to ${to} within ${timeoutMs} ms`);
+  return new PurgatoryError(
+    'ERR_PURGATORY_TIMEOUT',
+    `No reply of "${name}" to ${to} within ${spanText(timeoutMs)}`,
+  );
 }
 
 /** @param why which units are held, and by whom. */
 export function permitTimedOut(of: string, timeoutMs: number, why: string): PurgatoryError {
-  return new PurgatoryError('ERR_PURGATORY_TIMEOUT', `No permit of ${of} within ${timeoutMs} ms: ${why}`);
+  return new PurgatoryError(
+    'ERR_PURGATORY_TIMEOUT',
+    `No permit of ${of} within ${spanText(timeoutMs)}: ${why}`,
+  );
 }
 
 export function loadTimedOut(name: string, keys: number, timeoutMs: number): PurgatoryError {
   const load = keys === 1 ? 'A load of 1 key' : `A load of ${keys} keys`;
   return new PurgatoryError(
     'ERR_PURGATORY_TIMEOUT',
-    `${load} of SharedWaits "${name}" has not ended within ${timeoutMs} ms`,
+    `${load} of SharedWaits "${name}" has not ended within ${spanText(timeoutMs)}`,
   );
 }
 
 export function currentTimedOut(key: string, timeoutMs: number): PurgatoryError {
   return new PurgatoryError(
     'ERR_PURGATORY_TIMEOUT',
-    `current of the key ${key} has not ended within ${timeoutMs} ms`,
+    `current of the key ${key} has not ended within ${spanText(timeoutMs)}`,
   );
 }
 
@@ -179,7 +185,7 @@ export function itemTimedOut(name: string, key: string, others: number, timeoutM
   const keys = others === 0 ? `the key ${key}` : `the key ${key} and ${others} more`;
   return new PurgatoryError(
     'ERR_PURGATORY_TIMEOUT',
-    `No item of "${name}" for ${keys} within ${timeoutMs} ms`,
+    `No item of "${name}" for ${keys} within ${spanText(timeoutMs)}`,
   );
 }
 
@@ -263,4 +269,9 @@ export function notCompleted(type: string): PurgatoryError {
     'ERR_PURGATORY_NOT_COMPLETED',
     `tryComplete of a ${type} returned true, but the operation is not completed: call forceComplete(), and return what that returns`,
   );
+}
+
+/** 250 ms, 1500 ms, 10 s. */
+function spanText(ms: number): string {
+  return ms > 0 && ms % 1_000 === 0 ? `${ms / 1_000} s` : `${ms} ms`;
 }

@@ -111,10 +111,7 @@ export function snapshotOf(source: ObservedPurgatory, top: number): ObservedSnap
 }
 
 /** What one that is no purgatory has nothing of. */
-const NOTHING: Pick<
-  PurgatorySnapshot,
-  'maxParked' | 'refused' | 'events' | 'openTries' | 'endless' | 'oldestMs' | 'hottestKeys'
-> = {
+const NOTHING = {
   maxParked: null,
   refused: {},
   events: NO_EVENTS,
@@ -122,7 +119,7 @@ const NOTHING: Pick<
   endless: { parked: 0, youngest: null },
   oldestMs: null,
   hottestKeys: [],
-};
+} satisfies Partial<PurgatorySnapshot>;
 const ALL = { completed: 0, expired: 0, cancelled: 0, rejected: 0, failed: 0 };
 
 /** Each under a key of its own. */
@@ -173,38 +170,29 @@ export function refuseBareSources(name: string, given: unknown): void {
 }
 
 /**
- * @throws TypeError ERR_INVALID_ARG_TYPE for a value that is neither iterable nor a function, for a
- * Map (it may have no pair yet that would be refused), or for one that yields something without
+ * @param named whether an object of them by name will do, too.
+ * @throws TypeError ERR_INVALID_ARG_TYPE for a value that has no sources, for a Map (its items are
+ * pairs, and it may have none yet that would be refused), or for one that yields something without
  * snapshot().
  */
-export function checkSources(name: string, sources: unknown, what: string): void {
+export function checkSources(name: string, sources: unknown, what: string, named = false): void {
   const read = readOf(sources);
-  if (!isIterable(read) || read instanceof Map) {
-    throw invalidArgType(name, `an array or a Set of ${kindOf(name)}, or a function that returns one`, read);
-  }
-  let index = 0;
-  for (const each of read) checkSource(`${name}[${index++}]`, each, what);
-}
-
-/** As {@link checkSources}. An object of sources by name is allowed too. */
-export function checkNamedSources(name: string, sources: unknown, what: string): void {
-  const read = readOf(sources);
-  // A source itself is an object too. Its fields are no sources. The items of a Map are pairs.
-  if (typeof read !== 'object' || read === null || hasSnapshot(read) || read instanceof Map) {
-    const expected = `an array of ${kindOf(name)}, an object of them by name, or a function that returns one`;
+  const kind = name.slice(name.indexOf('.') + 1); // `timers` of `options.timers`
+  // A source itself is an object, too. Its fields are no sources.
+  const isObject = typeof read === 'object' && read !== null && !hasSnapshot(read);
+  if (!(named ? isObject : isIterable(read)) || read instanceof Map) {
+    const expected = named
+      ? `an array of ${kind}, an object of them by name, or a function that returns one`
+      : `an array or a Set of ${kind}, or a function that returns one`;
     throw invalidArgType(name, expected, read);
   }
-  for (const [key, each] of namedSources(read as NamedSources<Source>))
-    checkSource(`${name}[${key}]`, each, what);
+  for (const [key, each] of namedSources(read as NamedSources<Source>)) {
+    if (!hasSnapshot(each)) throw invalidArgType(`${name}[${key}]`, what, each);
+  }
 }
 
 function readOf<S>(sources: S | (() => S)): S {
   return typeof sources === 'function' ? (sources as () => S)() : sources;
-}
-
-/** `timers` of `options.timers`. */
-function kindOf(name: string): string {
-  return name.slice(name.indexOf('.') + 1);
 }
 
 /** A source without a name is named by its place. */
@@ -212,10 +200,6 @@ function namedSources<T>(sources: NamedSources<T>): NamedSource<T>[] {
   const read = readOf(sources);
   if (isIterable(read)) return Array.from(read as Iterable<T>, (each, index) => [`${index}`, each] as const);
   return Object.entries(read);
-}
-
-function checkSource(name: string, source: unknown, what: string): void {
-  if (!hasSnapshot(source)) throw invalidArgType(name, what, source);
 }
 
 function isIterable(value: unknown): value is Iterable<unknown> {

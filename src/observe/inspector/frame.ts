@@ -9,7 +9,6 @@
 import type { BusSnapshot } from '../../bus/telemetry/bus-snapshot.ts';
 import type { PurgatoryTotals } from '../../purgatory/telemetry/purgatory-meter.ts';
 import type { HotKey, OldOperation, PassSnapshot } from '../../purgatory/telemetry/purgatory-snapshot.ts';
-import type { WheelCascaded } from '../../timer/timer-meter.ts';
 import type { TimerSnapshot } from '../../timer/timer-snapshot.ts';
 import type { HeldPermit } from '../../waits/semaphore/semaphore.ts';
 import type { LoadSnapshot } from '../../waits/shared/load-meter.ts';
@@ -36,21 +35,16 @@ export const MAX_FOUND = 12;
 export const SECOND_MS = 1000;
 export const MAX_SECONDS = 600;
 export const MAX_RECORDED = 32;
-/** A second notes of a purgatory what lasts so long, or is so many; no less. */
-export const LONG_PASS_MS = 100;
-export const OVERDUE_MS = 1000;
-export const HEAVY_KEY_MS = 1000;
-export const LONG_LOAD_MS = 5000;
-export const LONG_TRY_MS = 5000;
-export const LONG_HELD_MS = 60_000;
-export const MANY_WATCHERS = 20;
-/**
- * The most cascades of a timer, the most operations that are followed at a time (ended ones
- * included), and the most events of one operation.
- */
-export const MAX_CASCADES = 16;
-export const MAX_TIMELINES = 8;
-export const MAX_EVENTS = 16;
+/** A second notes of a purgatory what lasts so long, in ms, or is so many; no less. */
+export const NOTED = {
+  passMs: 100,
+  overdueMs: 1000,
+  heavyKeyMs: 1000,
+  loadMs: 5000,
+  tryMs: 5000,
+  heldMs: 60_000,
+  watchers: 20,
+} as const;
 
 /** How an operation leaves. */
 export const ENDS = ['completed', 'expired', 'cancelled', 'rejected'] as const;
@@ -58,24 +52,19 @@ export const ENDS = ['completed', 'expired', 'cancelled', 'rejected'] as const;
 export interface Frame {
   /** Unique to this run of the inspector. A page that sees another one starts afresh. */
   readonly run: string;
-  /** When the frame was made, in ms since the feed's process started. */
-  readonly atMs: number;
   readonly wallMs: number;
   /** The latest. Null: the first is not over yet. */
   readonly second: Second | null;
   readonly purgatories: readonly PurgatoryView[];
   readonly timers: readonly TimerView[];
   readonly buses: readonly BusView[];
-  readonly timelines: readonly Timeline[];
 }
 
 export interface PurgatoryView extends Omit<ObservedSnapshot, 'oldest'> {
-  /** Null: none was heard of. */
-  readonly lastError: (LastError & { readonly agoMs: number }) | null;
   readonly oldest: readonly ShownOperation[];
 }
 
-/** An error of user code, as `onError` or the caller of a wait got it. */
+/** An error of user code, as `onError` or the caller of a wait got it: a new object each time. */
 export interface LastError {
   readonly message: string;
   /** The operation by its label or class, or a load of SharedWaits in words. */
@@ -103,35 +92,6 @@ export interface TimerView extends TimerSnapshot {
   readonly name: string;
   /** The purgatories that use this timer, as far as they show it. */
   readonly of: readonly string[];
-  /** The latest MAX_CASCADES since somebody began to watch, the last one last. */
-  readonly cascades: readonly Cascade[];
-}
-
-/** One expired overflow bucket whose tasks were re-added to finer wheels. */
-export interface Cascade extends Pick<WheelCascaded, 'level' | 'bucket' | 'tasks'> {
-  readonly atMs: number;
-}
-
-/** The life of one operation. */
-export interface Timeline {
-  readonly id: number;
-  readonly purgatory: string;
-  readonly type: string;
-  readonly keys: readonly string[];
-  /** Time since it was parked: until its end, or until now while it waits. */
-  readonly ageMs: number;
-  /** The first event is its parking. Once it has ended, the last event is its end. */
-  readonly events: readonly TimelineEvent[];
-  /** The number of tries that are not in `events`, because it was full. */
-  readonly untold: number;
-}
-
-export interface TimelineEvent {
-  /** Since it was parked. */
-  readonly afterMs: number;
-  readonly what: 'parked' | 'tried' | End;
-  /** For a try: the key of the event that caused it. Undefined for the try right after parking. */
-  readonly key?: string;
 }
 
 export type End = (typeof ENDS)[number];

@@ -22,7 +22,7 @@ import { invalidArgValue } from '../../base/node-errors.ts';
 import { reportError } from '../../base/report-error.ts';
 import { cut } from '../../base/text.ts';
 import { type OptionNames, refuseUnread } from '../../base/unread-options.ts';
-import { checkNamedSources, checkSources, LiveSources, refuseBareSources } from '../live-sources.ts';
+import { checkSources, LiveSources, refuseBareSources } from '../live-sources.ts';
 import type { NamedSources, ObservedBus, ObservedPurgatory, ObservedTimer, Sources } from '../sources.ts';
 import { EVENTS_HEADERS, Feed } from './feed.ts';
 import { MAX_NAME_LENGTH } from './frame.ts';
@@ -132,8 +132,8 @@ export function inspectorOn(host: Host, options: InspectorOptions): Inspector {
   refuseUnread('options', given, INSPECTOR_OPTIONS);
   const { purgatories = [], timers = [], buses = [], path = '/' } = given;
   checkSources('options.purgatories', purgatories, 'a Purgatory');
-  checkNamedSources('options.timers', timers, 'a SystemTimer');
-  checkNamedSources('options.buses', buses, 'a Bus');
+  checkSources('options.timers', timers, 'a SystemTimer', true);
+  checkSources('options.buses', buses, 'a Bus', true);
   checkPath(path);
   const checked: Given = {
     path,

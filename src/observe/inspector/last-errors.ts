@@ -7,24 +7,13 @@ import { cut, keyText } from '../../base/text.ts';
 import type { DelayedOperation } from '../../purgatory/delayed-operation.ts';
 import { listen } from '../events/channels.ts';
 import type { LastError } from './frame.ts';
-import type { Host } from './host.ts';
 
 /** Characters shown of the message of an error. */
 const MAX_MESSAGE_LENGTH = 200;
 
-export interface NotedError {
-  readonly shown: LastError;
-  readonly atMs: number;
-}
-
 export class LastErrors {
-  readonly #host: Host;
-  #of = new WeakMap<object, NotedError>();
+  #of = new WeakMap<object, LastError>();
   #stops: (() => void)[] = [];
-
-  constructor(host: Host) {
-    this.#host = host;
-  }
 
   start(): void {
     this.#stops = [
@@ -45,16 +34,13 @@ export class LastErrors {
   }
 
   /** The last error of a purgatory, or of SharedWaits. */
-  of(purgatory: object): NotedError | undefined {
+  of(purgatory: object): LastError | undefined {
     return this.#of.get(purgatory);
   }
 
   #note(purgatory: object, operation: string, key: unknown, error: unknown): void {
     const shownKey = key === undefined ? null : keyText(key);
-    this.#of.set(purgatory, {
-      shown: { operation, key: shownKey, message: messageOf(error) },
-      atMs: this.#host.now(),
-    });
+    this.#of.set(purgatory, { operation, key: shownKey, message: messageOf(error) });
   }
 }
 

@@ -1,20 +1,17 @@
 // The content of the frames, gathered while somebody watches.
 //
-// Ground rules. It reads snapshots when a frame is made. Between frames it listens to the library's
-// channels. It does so only from `start` to `stop`. Costs: a frame is O(buckets + parked operations
-// that the snapshots look at), an event O(1).
+// Ground rules. It reads snapshots when a frame is made, from `start` to `stop`. Costs: a frame is
+// O(buckets + parked operations that the snapshots look at).
 
 import { randomUUID } from 'node:crypto';
 import { cut } from '../../base/text.ts';
 import type { TimerSnapshot } from '../../timer/timer-snapshot.ts';
 import { type LiveSources, snapshotOf } from '../live-sources.ts';
 import type { ObservedPurgatory } from '../sources.ts';
-import { Cascades } from './cascades.ts';
 import { type Frame, type History, MAX_NAME_LENGTH, MAX_SECTORS, type PurgatoryView, TOP } from './frame.ts';
 import type { Host } from './host.ts';
 import { type Lookup, shownOperation } from './lookup.ts';
 import type { SecondRecorder } from './second-recorder.ts';
-import { Timelines } from './timelines.ts';
 
 export class Recorder {
   readonly #run = randomUUID();
@@ -22,30 +19,22 @@ export class Recorder {
   readonly #seconds: SecondRecorder;
   readonly #lookup: Lookup;
   readonly #host: Host;
-  readonly #cascades: Cascades;
-  readonly #timelines: Timelines;
 
   constructor(host: Host, shown: LiveSources, seconds: SecondRecorder, lookup: Lookup) {
     this.#host = host;
-    this.#cascades = new Cascades(host);
     this.#lookup = lookup;
     this.#shown = shown;
     this.#seconds = seconds;
-    this.#timelines = new Timelines(host, shown);
   }
 
   /** Somebody watches from now on. */
   start(): void {
     this.#seconds.start(this);
-    this.#cascades.start();
-    this.#timelines.start();
   }
 
   /** Nobody watches any more. */
   stop(): void {
     this.#seconds.stop(this);
-    this.#cascades.stop();
-    this.#timelines.stop();
   }
 
   /** The present, and the news since the last frame. */
@@ -53,7 +42,6 @@ export class Recorder {
     const { purgatories, timers, buses } = this.#shown.look();
     return {
       run: this.#run,
-      atMs: this.#host.now(),
       wallMs: this.#host.wallNow(),
       second: this.#seconds.seconds.at(-1) ?? null,
       purgatories: purgatories.map(([name, purgatory]) => this.#viewOf(name, purgatory)),
@@ -64,7 +52,6 @@ export class Recorder {
           name,
           of: purgatories.filter(([, each]) => each.timer === timer).map(([each]) => each),
           levels: snapshot.levels.map(sectorsOf),
-          cascades: this.#cascades.of(timer),
         };
       }),
       buses: buses.map(([name, bus]) => {
@@ -73,7 +60,6 @@ export class Recorder {
         const shown = /^\d+$/.test(name) ? null : cut(name, MAX_NAME_LENGTH);
         return { ...snapshot, name: shown, members: snapshot.members.slice(0, TOP) };
       }),
-      timelines: this.#timelines.snapshot(),
     };
   }
 
@@ -85,11 +71,9 @@ export class Recorder {
     const operations = purgatory.$parked?.lists.oldestFirst(TOP) ?? [];
     const ids = operations.map((operation) => this.#lookup.idOf(operation, purgatory));
     const snapshot = snapshotOf(purgatory, TOP);
-    const error = this.#seconds.errors.of(purgatory);
     return {
       ...snapshot,
       name,
-      lastError: error === undefined ? null : { ...error.shown, agoMs: this.#host.now() - error.atMs },
       oldest: snapshot.oldest.map((old, index) =>
         shownOperation(old, snapshot.nowMs, name, ids[index] ?? null),
       ),

@@ -11,15 +11,10 @@ import type { OldOperation } from '../../purgatory/telemetry/purgatory-snapshot.
 import { type LiveSources, snapshotOf } from '../live-sources.ts';
 import type { ObservedPurgatory, ObservedSnapshot, ObservedTimer } from '../sources.ts';
 import {
-  HEAVY_KEY_MS,
-  LONG_HELD_MS,
-  LONG_LOAD_MS,
-  LONG_PASS_MS,
-  LONG_TRY_MS,
-  MANY_WATCHERS,
+  type LastError,
   MAX_RECORDED,
   MAX_SECONDS,
-  OVERDUE_MS,
+  NOTED,
   SECOND_MS,
   type Second,
   type SecondOfPurgatory,
@@ -28,7 +23,7 @@ import {
 } from './frame.ts';
 import type { Host } from './host.ts';
 import { HostMeter } from './host-meter.ts';
-import { LastErrors, type NotedError } from './last-errors.ts';
+import { LastErrors } from './last-errors.ts';
 
 /** No shorter block of the event loop is seen. */
 const PROBE_MS = 50;
@@ -38,13 +33,13 @@ type Counts = Readonly<Record<string, number>>;
 interface Counted {
   readonly totals: Counts;
   readonly refused: Counts;
-  readonly error: NotedError | undefined;
+  readonly error: LastError | undefined;
 }
 
 export class SecondRecorder {
   readonly #shown: LiveSources;
   readonly #report: (error: unknown) => void;
-  readonly errors: LastErrors;
+  readonly #errors = new LastErrors();
   readonly #host: Host;
   readonly #meter: HostMeter;
   readonly #seconds: Second[] = [];
@@ -58,7 +53,6 @@ export class SecondRecorder {
   constructor(host: Host, shown: LiveSources, report: (error: unknown) => void) {
     this.#host = host;
     this.#meter = new HostMeter(host, PROBE_MS);
-    this.errors = new LastErrors(host);
     this.#shown = shown;
     this.#report = report;
   }
@@ -70,7 +64,7 @@ export class SecondRecorder {
     this.#counted = new WeakMap();
     this.#lateness = new WeakMap();
     this.#meter.start();
-    this.errors.start();
+    this.#errors.start();
     try {
       this.#read();
     } catch {
@@ -81,7 +75,7 @@ export class SecondRecorder {
 
   stop(user: object): void {
     if (!this.#users.delete(user) || this.#users.size > 0) return;
-    this.errors.stop();
+    this.#errors.stop();
     this.#stopClock?.();
     this.#stopClock = undefined;
     this.#meter.stop();
@@ -125,7 +119,7 @@ export class SecondRecorder {
     const snapshot = snapshotOf(purgatory, TOP);
     const { parked, refused, loads } = snapshot;
     const totals = { ...snapshot.totals, loadsFailed: loads?.totals.failed ?? 0 };
-    const error = this.errors.of(purgatory);
+    const error = this.#errors.of(purgatory);
     const before = this.#counted.get(purgatory);
     this.#counted.set(purgatory, { totals, refused: { ...refused }, error });
     const refusedSince = since(refused, before?.refused);
@@ -133,7 +127,7 @@ export class SecondRecorder {
       ...since(totals, before?.totals),
       parked,
       ...(Object.keys(refusedSince).length > 0 && { refused: refusedSince }),
-      ...(error !== undefined && error !== before?.error && { error: error.shown }),
+      ...(error !== undefined && error !== before?.error && { error }),
       ...noted(snapshot),
     };
   }
@@ -160,22 +154,22 @@ function noted(snapshot: ObservedSnapshot): Partial<SecondOfPurgatory> {
   const eventMs = (hottest?.watchers ?? 0) * (events.tryMs ?? 0);
   const { open, oldest: openTry } = openTries;
   const waitingOn = (key: string): number => hottestKeys.find((hot) => hot.key === key)?.watchers ?? 0;
-  const held = units?.holders.find(({ key, ageMs }) => ageMs >= LONG_HELD_MS && waitingOn(key) > 0);
+  const held = units?.holders.find(({ key, ageMs }) => ageMs >= NOTED.heldMs && waitingOn(key) > 0);
   const load = loads?.oldest;
   return {
-    ...(pass !== null && pass.ageMs >= LONG_PASS_MS && { pass: { ...pass, passes, tryMs: events.tryMs } }),
-    ...(overdueMs >= OVERDUE_MS && { overdueMs }),
-    ...((hottest?.watchers >= MANY_WATCHERS || eventMs >= HEAVY_KEY_MS) && {
+    ...(pass !== null && pass.ageMs >= NOTED.passMs && { pass: { ...pass, passes, tryMs: events.tryMs } }),
+    ...(overdueMs >= NOTED.overdueMs && { overdueMs }),
+    ...((hottest?.watchers >= NOTED.watchers || eventMs >= NOTED.heavyKeyMs) && {
       hottest: { ...hottest, eventMs },
     }),
     ...(endless.parked > 0 && { endless: endless.parked }),
     ...(endless.youngest !== null && { youngest: nameOf(endless.youngest) }),
     ...(openTry !== null &&
-      openTry.openMs >= LONG_TRY_MS && {
+      openTry.openMs >= NOTED.tryMs && {
         openTry: { wait: nameOf(openTry.wait), openMs: openTry.openMs, open },
       }),
     ...(held !== undefined && { held: { ...held, waiting: waitingOn(held.key) } }),
-    ...(load != null && load.ageMs >= LONG_LOAD_MS && { load: { ...load, keysDue: loads?.keysDue ?? 0 } }),
+    ...(load != null && load.ageMs >= NOTED.loadMs && { load: { ...load, keysDue: loads?.keysDue ?? 0 } }),
   };
 }
 

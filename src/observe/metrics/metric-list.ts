@@ -133,7 +133,7 @@ const ITEM_READINGS: readonly Reading<ItemsSnapshot>[] = [
   ),
 ];
 
-export const PURGATORY_READINGS: readonly Reading<ObservedSnapshot>[] = [
+const PURGATORY_READINGS: readonly Reading<ObservedSnapshot>[] = [
   gauge('purgatory.parked_operations', 'operation', 'Operations that wait now', 'parked'),
   gauge('purgatory.watches', 'watch', 'Pairs of a parked operation and a key that it watches', 'watched'),
   gauge('purgatory.watched_keys', 'key', 'Keys that a parked operation watches', 'watchedKeys'),
@@ -221,7 +221,7 @@ export const PURGATORY_READINGS: readonly Reading<ObservedSnapshot>[] = [
   ...readingsOf('items', ITEM_READINGS),
 ];
 
-export const REFUSED: CountsBy<ObservedSnapshot> = {
+const REFUSED: CountsBy<ObservedSnapshot> = {
   name: 'purgatory.refused',
   help: 'Operations and waits that were refused',
   unit: '{operation}',
@@ -229,7 +229,7 @@ export const REFUSED: CountsBy<ObservedSnapshot> = {
   of: (now) => now.refused,
 };
 
-export const TIMER_READINGS: readonly Reading<TimerSnapshot>[] = [
+const TIMER_READINGS: readonly Reading<TimerSnapshot>[] = [
   gauge(
     'purgatory.timer.pending_tasks',
     'task',
@@ -263,7 +263,7 @@ export const TIMER_READINGS: readonly Reading<TimerSnapshot>[] = [
   ),
 ];
 
-export const BUS_READINGS: readonly Reading<BusSnapshot>[] = [
+const BUS_READINGS: readonly Reading<BusSnapshot>[] = [
   least('purgatory.bus.live', 'bus', '1 while the bus hears other processes, else 0', (now) =>
     now.state === 'live' ? 1 : 0,
   ),
@@ -305,7 +305,7 @@ export const BUS_READINGS: readonly Reading<BusSnapshot>[] = [
   counter('purgatory.bus.swept', 'operation', 'Operations that sweeps tried', 'swept'),
 ];
 
-export const BUS_GAPS: CountsBy<BusSnapshot> = {
+const BUS_GAPS: CountsBy<BusSnapshot> = {
   name: 'purgatory.bus.gaps',
   help: 'Times in which hints may have been missed',
   unit: '{gap}',
@@ -313,7 +313,7 @@ export const BUS_GAPS: CountsBy<BusSnapshot> = {
   of: (now) => now.totals.gaps,
 };
 
-export const BUS_GAP_TIME: CountsBy<BusSnapshot> = {
+const BUS_GAP_TIME: CountsBy<BusSnapshot> = {
   name: 'purgatory.bus.gap_time',
   help: 'How long gaps lasted',
   unit: 's',
@@ -336,3 +336,25 @@ export const REAPER_LATENESS: Durations = {
   name: 'purgatory.reaper_lateness',
   help: 'How long after the tick of their deadline tasks ran',
 };
+
+/** What is read of each kind of source, by its label. */
+export const KINDS: readonly Kind[] = [
+  kind('purgatory', PURGATORY_READINGS, [REFUSED]),
+  kind('timer', TIMER_READINGS, []),
+  kind('bus', BUS_READINGS, [BUS_GAPS, BUS_GAP_TIME]),
+];
+
+export interface Kind {
+  readonly label: 'purgatory' | 'timer' | 'bus';
+  readonly readings: readonly Reading<unknown>[];
+  readonly counts: readonly CountsBy<unknown>[];
+}
+
+/** The snapshots of a source are of its kind. */
+function kind<S>(
+  label: Kind['label'],
+  readings: readonly Reading<S>[],
+  counts: readonly CountsBy<S>[],
+): Kind {
+  return { label, readings, counts } as Kind;
+}

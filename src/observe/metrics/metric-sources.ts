@@ -5,10 +5,19 @@
 // always, the lateness of tasks and the echoes for OpenTelemetry only. While the metrics are
 // registered, each operation that leaves costs a clock reading.
 
+import type { BusSnapshot } from '../../bus/telemetry/bus-snapshot.ts';
 import type { OperationEnded } from '../../purgatory/telemetry/purgatory-meter.ts';
+import type { TimerSnapshot } from '../../timer/timer-snapshot.ts';
 import { listen } from '../events/channels.ts';
-import { LiveSources } from '../live-sources.ts';
-import type { NamedSources, ObservedBus, ObservedPurgatory, ObservedTimer, Sources } from '../sources.ts';
+import { LiveSources, snapshotOf } from '../live-sources.ts';
+import type {
+  NamedSources,
+  ObservedBus,
+  ObservedPurgatory,
+  ObservedSnapshot,
+  ObservedTimer,
+  Sources,
+} from '../sources.ts';
 
 /** What {@link registerMetrics} measures. */
 export interface MetricSources {
@@ -29,10 +38,28 @@ export interface MetricSources {
   buses?: NamedSources<ObservedBus> | undefined;
 }
 
+type Named<S> = readonly (readonly [name: string, snapshot: S])[];
+
+export interface States {
+  readonly purgatory: Named<ObservedSnapshot>;
+  readonly timer: Named<TimerSnapshot>;
+  readonly bus: Named<BusSnapshot>;
+}
+
 /** What is measured, read anew at each scrape. */
 export class Measured extends LiveSources {
   constructor({ purgatories = [], timers = [], buses = [] }: MetricSources) {
     super({ purgatories, timers, buses });
+  }
+
+  /** The snapshot of each open source, by the label of its kind. */
+  read(): States {
+    const { purgatories, timers, buses } = this.look();
+    return {
+      purgatory: purgatories.map(([name, purgatory]) => [name, snapshotOf(purgatory, 0)]),
+      timer: timers.map(([name, timer]) => [name, timer.snapshot()]),
+      bus: buses.map(([name, bus]) => [name, bus.snapshot()]),
+    };
   }
 
   /** Calls `onEcho` for each echo of one of the buses. Returns a function that ends it. */

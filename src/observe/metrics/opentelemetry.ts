@@ -6,20 +6,14 @@
 
 import { invalidArgValue } from '../../base/node-errors.ts';
 import { listen } from '../events/channels.ts';
-import { snapshotOf } from '../live-sources.ts';
 import {
   BUS_ECHO,
-  BUS_GAP_TIME,
-  BUS_GAPS,
-  BUS_READINGS,
-  type CountsBy,
   type Durations,
-  PURGATORY_READINGS,
+  KINDS,
+  type Kind,
   REAPER_LATENESS,
-  REFUSED,
   type Reading,
   TIME_PARKED,
-  TIMER_READINGS,
 } from './metric-list.ts';
 import { Measured, type MetricSources } from './metric-sources.ts';
 
@@ -70,19 +64,15 @@ export function registerInMeter(meter: OpenTelemetryMeter, sources: MetricSource
     throw invalidArgValue('registry', why, meter.constructor.name);
   }
   const measured = new Measured(sources);
-  const ofPurgatory = instrumentsOf(meter, 'purgatory', PURGATORY_READINGS, [REFUSED]);
-  const ofTimer = instrumentsOf(meter, 'timer', TIMER_READINGS, []);
-  const ofBus = instrumentsOf(meter, 'bus', BUS_READINGS, [BUS_GAPS, BUS_GAP_TIME]);
-  const instruments = [ofPurgatory, ofTimer, ofBus].flatMap(({ all }) => all);
+  const kinds = KINDS.map((kind) => instrumentsOf(meter, kind));
+  const instruments = kinds.flatMap(({ all }) => all);
   // Without an SDK everybody gets the same meter, and all of its instruments are one.
   if (new Set(instruments).size === instruments.length) meters.add(meter);
   const observe = (result: BatchResult): void => {
-    const { purgatories, timers, buses } = measured.look();
-    for (const [name, purgatory] of purgatories) {
-      ofPurgatory.observe(result, name, snapshotOf(purgatory, 0));
+    const states = measured.read();
+    for (const { label, observe } of kinds) {
+      for (const [name, snapshot] of states[label]) observe(result, name, snapshot);
     }
-    for (const [name, timer] of timers) ofTimer.observe(result, name, timer.snapshot());
-    for (const [name, bus] of buses) ofBus.observe(result, name, bus.snapshot());
   };
   meter.addBatchObservableCallback(observe, instruments);
 
@@ -105,17 +95,13 @@ export function registerInMeter(meter: OpenTelemetryMeter, sources: MetricSource
 }
 
 /** The instruments of one kind of source, and what observes a snapshot of it in them. */
-function instrumentsOf<S>(
-  meter: OpenTelemetryMeter,
-  kind: string,
-  readings: readonly Reading<S>[],
-  counts: readonly CountsBy<S>[],
-): { all: object[]; observe(result: BatchResult, name: string, snapshot: S): void } {
+function instrumentsOf(meter: OpenTelemetryMeter, { label: kind, readings, counts }: Kind) {
   const read = readings.map((reading) => [reading, instrument(meter, reading)] as const);
   const counted = counts.map((each) => [each, instrument(meter, { ...each, type: 'counter' })] as const);
   return {
+    label: kind,
     all: [...read, ...counted].map(([, observable]) => observable),
-    observe(result, name, snapshot) {
+    observe(result: BatchResult, name: string, snapshot: unknown): void {
       const labels = { [kind]: name };
       for (const [{ of }, observable] of read) {
         const value = of(snapshot);

@@ -9,20 +9,14 @@
 // purgatory_expired_total. (OpenTelemetry translates in the same way.)
 import { DurationHistogram, type DurationSnapshot } from '../../base/duration-histogram.ts';
 import { TurnEnd } from '../../clock/later.ts';
-import { snapshotOf } from '../live-sources.ts';
 import {
   BUS_ECHO,
-  BUS_GAP_TIME,
-  BUS_GAPS,
-  BUS_READINGS,
   type CountsBy,
   type Durations,
-  PURGATORY_READINGS,
+  KINDS,
   REAPER_LATENESS,
-  REFUSED,
   type Reading,
   TIME_PARKED,
-  TIMER_READINGS,
 } from './metric-list.ts';
 import { Measured, type MetricSources } from './metric-sources.ts';
 
@@ -63,34 +57,24 @@ const TIME_PARKED_BOUNDS = 23;
 export function registerInPrometheus(registry: PrometheusRegistry, sources: MetricSources): () => void {
   const measured = new Measured(sources);
   const timesParked = new TimesParked();
-  const look = oncePerTurn(() => {
-    const found = measured.look();
-    timesParked.keepOnly(found.purgatories.map(([name]) => name));
+  const read = oncePerTurn(() => {
+    const found = measured.read();
+    timesParked.keepOnly(found.purgatory.map(([name]) => name));
     return found;
   });
-  const purgatoryStates = oncePerTurn(() =>
-    look().purgatories.map(([name, purgatory]) => [name, snapshotOf(purgatory, 0)] as const),
-  );
-  const timerStates = oncePerTurn(() =>
-    look().timers.map(([name, timer]) => [name, timer.snapshot()] as const),
-  );
-  const busStates = oncePerTurn(() => look().buses.map(([name, bus]) => [name, bus.snapshot()] as const));
 
   const metrics: Metric[] = [
-    ...PURGATORY_READINGS.map((reading) => readingMetric(reading, 'purgatory', purgatoryStates)),
-    countsMetric(REFUSED, 'purgatory', purgatoryStates),
-    ...TIMER_READINGS.map((reading) => readingMetric(reading, 'timer', timerStates)),
-    ...BUS_READINGS.map((reading) => readingMetric(reading, 'bus', busStates)),
-    ...[BUS_GAPS, BUS_GAP_TIME].map((counts) => countsMetric(counts, 'bus', busStates)),
+    ...KINDS.flatMap(({ label, readings, counts }) => [
+      ...readings.map((reading) => readingMetric(reading, label, () => read()[label])),
+      ...counts.map((each) => countsMetric(each, label, () => read()[label])),
+    ]),
     durationsMetric(TIME_PARKED, 'purgatory', () =>
-      look().purgatories.map(([name]) => [name, timesParked.of(name).snapshot()] as const),
+      read().purgatory.map(([name]) => [name, timesParked.of(name).snapshot()] as const),
     ),
     durationsMetric(REAPER_LATENESS, 'timer', () =>
-      timerStates().map(([name, snapshot]) => [name, snapshot.lateness] as const),
+      read().timer.map(([name, { lateness }]) => [name, lateness] as const),
     ),
-    durationsMetric(BUS_ECHO, 'bus', () =>
-      busStates().map(([name, snapshot]) => [name, snapshot.echo] as const),
-    ),
+    durationsMetric(BUS_ECHO, 'bus', () => read().bus.map(([name, { echo }]) => [name, echo] as const)),
   ];
   const registered: string[] = [];
   const remove = (): void => {
@@ -115,7 +99,7 @@ export function registerInPrometheus(registry: PrometheusRegistry, sources: Metr
 function readingMetric<S>(
   { name, help, type, unit, isLeast, of }: Reading<S>,
   label: string,
-  states: () => (readonly [string, S])[],
+  states: () => readonly (readonly [string, S])[],
 ): Metric {
   const isTime = unit === 's';
   const suffix = (isTime ? '_seconds' : '') + (type === 'counter' ? '_total' : '');
@@ -130,7 +114,7 @@ function readingMetric<S>(
 function countsMetric<S>(
   { name, help, unit, label: by, of }: CountsBy<S>,
   label: string,
-  states: () => (readonly [string, S])[],
+  states: () => readonly (readonly [string, S])[],
 ): Metric {
   const seconds = unit === 's' ? '_seconds' : '';
   return metric(`${underscored(name)}${seconds}_total`, help, 'counter', () =>
@@ -143,7 +127,7 @@ function countsMetric<S>(
 function durationsMetric(
   { name, help }: Durations,
   label: string,
-  states: () => (readonly [string, DurationSnapshot])[],
+  states: () => readonly (readonly [string, DurationSnapshot])[],
 ): Metric {
   const histogram = `${underscored(name)}_seconds`;
   return metric(histogram, help, 'histogram', () =>

@@ -5,7 +5,7 @@
 import { requiredOptions } from '../../base/checks.ts';
 import { invalidArgType, invalidArgValue } from '../../base/node-errors.ts';
 import { type OptionNames, refuseUnread } from '../../base/unread-options.ts';
-import { checkNamedSources, checkSources, openSources, refuseBareSources } from '../live-sources.ts';
+import { checkSources, openSources, refuseBareSources } from '../live-sources.ts';
 import type { MetricSources } from './metric-sources.ts';
 import { type OpenTelemetryMeter, registerInMeter } from './opentelemetry.ts';
 import { type PrometheusRegistry, registerInPrometheus } from './prometheus.ts';
@@ -60,6 +60,6 @@ function checkAll(sources: MetricSources): void {
     }
     names.add(name);
   }
-  checkNamedSources('sources.timers', timers, WITH_SNAPSHOT);
-  checkNamedSources('sources.buses', buses, WITH_SNAPSHOT);
+  checkSources('sources.timers', timers, WITH_SNAPSHOT, true);
+  checkSources('sources.buses', buses, WITH_SNAPSHOT, true);
 }

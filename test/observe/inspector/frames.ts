@@ -23,14 +23,12 @@ const clock = new ManualClock();
 const timer = new SystemTimer({ clock });
 const QUIET_PURGATORY: PurgatoryView = {
   ...new Purgatory('fetch', { timer }).snapshot(),
-  lastError: null,
   oldest: [],
 };
 const QUIET_TIMER: TimerView = {
   ...timer.snapshot(),
   name: 'wheels',
   of: ['fetch'],
-  cascades: [],
 };
 
 export interface Change extends Partial<Omit<Frame, 'purgatories'>> {
@@ -43,10 +41,8 @@ export function frames(count: number, change: (index: number) => Change = () => 
     const { purgatory, ...frame } = change(index);
     return {
       run: 'run',
-      atMs: 1000 + 250 * index,
       wallMs: NOW_MS - 250 * (count - 1 - index),
       second: null,
-      timelines: [],
       buses: [],
       purgatories: [{ ...QUIET_PURGATORY, ...purgatory }],
       timers: [QUIET_TIMER],

@@ -376,7 +376,7 @@ describeWith(chromiumNeed, 'the page of the inspector during an incident', () =>
     const { fetches, host } = world;
     const parked: Op[] = [];
     let n = 0;
-    for (let step = 0; step < 250; step++) {
+    for (let step = 0; step < 220; step++) {
       for (const op of parked.splice(0, parked.length - 90_000)) {
         op.ready = true;
         fetches.checkAndComplete(op.label);

@@ -81,7 +81,6 @@ describeWith(chromiumNeed, 'the page of the inspector with any key, name and lab
     await page.says('[data-test="waiters"]', SHA_256);
     await page.page.locator('[data-test="waiters"] .operation').first().click();
     await page.says('[data-test="asked"]', 'It waits on');
-    await page.says('[data-test="timeline"]', 'NamesOfClasses');
     await page.says('[data-explain="minutes"]', 'The last ten minutes');
   });
 

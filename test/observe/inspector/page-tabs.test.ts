@@ -44,7 +44,7 @@ describeWith(chromiumNeed, 'tabs of the inspector', () => {
     await hide(tabs[0], false);
     await streams(2);
     fetches.tryCompleteElseWatch(new Op('a'), ['orders-0']);
-    for (const tab of [tabs[0], tabs[6]]) await tab.says(PARKED, /parked\s*1$/);
+    for (const tab of [tabs[0], tabs[6]]) await tab.says(PARKED, /parked\s*1\b/);
     expect(await tabs[3].text(PARKED)).to.equal('parked 0');
     for (const tab of tabs) expect(tab.complaints).to.deep.equal([]);
     await context.close();

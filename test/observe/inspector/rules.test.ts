@@ -61,6 +61,11 @@ describe('the rules of the inspector', () => {
       expect(told(2000, 60)).to.deep.equal([]);
     });
 
+    it('tell the longest of several hangs', () => {
+      const two = seconds(60, (number) => ({ blocked: { overMs: { 20: 11_000, 50: 2100 }[number] ?? 2 } }));
+      expect(said(present({}, { seconds: two }))).to.contain('the server hung for 11 s.');
+    });
+
     it('give both numbers, and name a cause only from four fifths on', () => {
       expect(block({ overMs: 3000, ranMs: 1302, waitedMs: 1589 })).to.equal(
         'Something is wrong: the server hung for 3 s. HH:MM:SS–HH:MM:SS: The event loop stood still, and nothing was answered. In that time the process ran for 1.3 s and waited 1.6 s for a CPU.',

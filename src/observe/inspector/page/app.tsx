@@ -4,12 +4,10 @@ import { last, type Recording, timerOf } from './data/history.ts';
 import { isSilent, silenceOf, type Verdict } from './data/judge.ts';
 import { type State, shown } from './data/store.ts';
 import { Buses } from './panels/buses.tsx';
-import { Errors } from './panels/errors.tsx';
 import { Holders } from './panels/holders.tsx';
 import { Lookup } from './panels/lookup.tsx';
 import { Minutes } from './panels/minutes.tsx';
 import { HottestKeys, OldestParked } from './panels/tables.tsx';
-import { Timelines } from './panels/timelines.tsx';
 import { TopBar } from './panels/top-bar.tsx';
 import { VerdictStrip } from './panels/verdict-strip.tsx';
 import { Wheels } from './panels/wheels.tsx';
@@ -47,21 +45,18 @@ function Picture({ state, recording, verdict }: Required<Props> & { verdict: Ver
   const { seconds } = recording;
   const frame = last(recording.frames);
   const { purgatories: views } = frame;
-  const { timers, atMs } = last(shown(state).frames);
+  const { timers } = last(shown(state).frames);
   const view = timerOf(timers, choice.timer);
-  const timelines = frame.timelines.filter(({ purgatory }) => views.some(({ name }) => name === purgatory));
   return (
     <>
       <VerdictStrip state={state} recording={recording} verdict={verdict} />
       <Lookup state={state} />
       <Buses frame={frame} />
-      <Errors views={views} />
-      {view !== undefined && <Wheels {...{ view, timers, atMs, first }} />}
+      {view !== undefined && <Wheels {...{ view, timers, first }} />}
       {seconds.length > 0 && <Minutes seconds={seconds} />}
       <HottestKeys views={views} />
       <OldestParked views={views} nowMs={frame.wallMs} />
       <Holders views={views} nowMs={frame.wallMs} />
-      <Timelines timelines={timelines} />
     </>
   );
 }

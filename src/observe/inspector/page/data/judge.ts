@@ -91,12 +91,13 @@ function warningsOf(rule: Rule, recording: Recording): Warning[] {
   if (present.length > 0 || past === undefined) {
     return present.map(([what, why, own = level]) => ({ rule: name, level: own, what, why }));
   }
-  const span = spansOf(past, recording.seconds).at(-1) ?? [];
-  const recent = secondsWithin(span, last(recording.frames).wallMs, past.forMs);
-  if (recent.length === 0) return [];
-  const { fromMs } = incidentOf(rule, past, [span]);
-  const incident = incidentOf(rule, past, [recent]);
-  return [{ ...incident, why: `${clock(fromMs)}–${clock(incident.untilMs)}: ${incident.why}` }];
+  const recentOf = (span: readonly Finding[]): readonly Finding[] =>
+    secondsWithin(span, last(recording.frames).wallMs, past.forMs);
+  const spans = spansOf(past, recording.seconds).filter((span) => recentOf(span).length > 0);
+  if (spans.length === 0) return [];
+  const { fromMs, untilMs } = incidentOf(rule, past, spans); // since when it goes on
+  const incident = incidentOf(rule, past, spans.map(recentOf));
+  return [{ ...incident, why: `${clock(fromMs)}–${clock(untilMs)}: ${incident.why}` }];
 }
 
 /**

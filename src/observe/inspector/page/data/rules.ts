@@ -11,8 +11,7 @@
 import {
   ENDS,
   type End,
-  HEAVY_KEY_MS,
-  OVERDUE_MS,
+  NOTED,
   type PurgatoryView,
   type Second,
   type SecondOfPurgatory,
@@ -70,6 +69,9 @@ const GROWING_S = 60;
 const FEW_ENDS = 20;
 /** The part of a span of time from which on it is named as its cause. */
 const MOST = 0.8;
+
+/** Of so many purgatories the last error is told. */
+const MAX_ERRORS = 3;
 
 const HELP = 'What helps: fewer watchers a key, notify with atMost, or cheaper answers.';
 
@@ -129,7 +131,7 @@ export const RULES: readonly Rule[] = [
       each(({ overdueMs = 0 }, at, seconds) => {
         // Behind a block, the timer has to catch up first.
         const stoodMs = sum(seconds.slice(Math.max(0, at - 9), at + 1).filter(isBlocked), blockedMs);
-        return overdueMs >= OVERDUE_MS + stoodMs ? { overdueMs } : undefined;
+        return overdueMs >= NOTED.overdueMs + stoodMs ? { overdueMs } : undefined;
       }),
       (found) => {
         const { name, overdueMs } = most(found, (one) => one.overdueMs);
@@ -395,7 +397,7 @@ export const RULES: readonly Rule[] = [
     name: 'heavy key',
     past: past(
       each(({ hottest, pass }) =>
-        hottest === undefined || hottest.eventMs < HEAVY_KEY_MS || (pass?.ageMs ?? 0) > LONG_EVENT_MS
+        hottest === undefined || hottest.eventMs < NOTED.heavyKeyMs || (pass?.ageMs ?? 0) > LONG_EVENT_MS
           ? undefined
           : hottest,
       ),
@@ -542,11 +544,13 @@ function refusedIn(second: Second): number {
 }
 
 function lastError(found: readonly Of<Pick<SecondOfPurgatory, 'error'>>[]): string {
-  const errors = found.flatMap(({ name, error }) => (error ? [{ ...error, name }] : []));
-  if (errors.length === 0) return 'The errors went to onError.';
-  const { name, operation, key, message } = last(errors);
-  const on = key === null ? '' : ` on ${quoted(key)}`;
-  return `The last error: ${quoted(message)} (${quoted(operation)}${on} in ${quoted(name)}).`;
+  const errors = new Map(found.flatMap(({ name, error }) => (error ? [[name, error]] : [])));
+  if (errors.size === 0) return 'The errors went to onError.';
+  const texts = Array.from(errors, ([name, { operation, key, message }]) => {
+    const on = key === null ? '' : ` on ${quoted(key)}`;
+    return `${quoted(message)} (${quoted(operation)}${on} in ${quoted(name)})`;
+  });
+  return `The last error: ${texts.slice(-MAX_ERRORS).join('; ')}.`;
 }
 
 /** Each once. */

@@ -5,7 +5,7 @@
 // and dark need no second chart. `label` says in words what the chart shows, because it is an image
 // to a screen reader.
 import type { JSX } from 'preact';
-import { shortCount } from '../words/format.ts';
+import { axisCount } from '../words/format.ts';
 
 export interface Drawn {
   /** A mark is over the whole height where its value is not 0. */
@@ -68,7 +68,7 @@ export function Chart({ label, range: [from, to], ticks, at, drawn }: ChartProps
       </svg>
       {steps.map((each) => (
         <span key={each} class="step" style={{ top: `${y(each)}%` }}>
-          {shortCount(each)}
+          {axisCount(each, top)}
         </span>
       ))}
       {ticks.map(([each, name]) => (

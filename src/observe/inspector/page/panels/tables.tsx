@@ -111,6 +111,15 @@ export function OldestParked({ views, nowMs }: Views & { nowMs: number }): JSX.E
   );
 }
 
+/** When it began, and for how long it has gone on. `nowMs`: by the clock of the server's host. */
+export function Since({ ageMs, nowMs }: { ageMs: number; nowMs: number }): JSX.Element {
+  return (
+    <>
+      <span class="moment">{clock(nowMs - ageMs)}</span> <small>{time(ageMs)}</small>
+    </>
+  );
+}
+
 interface OperationTableProps {
   readonly test: string;
   readonly operations: readonly ShownOperation[];
@@ -137,11 +146,6 @@ export function OperationTable({
       <Keys of={keys} />
     </>
   );
-  const since = ({ ageMs }: ShownOperation): JSX.Element => (
-    <>
-      <span class="moment">{clock(nowMs - ageMs)}</span> <small>{time(ageMs)}</small>
-    </>
-  );
   /** The time until the deadline. */
   const left = ({ leftMs: ms }: ShownOperation): JSX.Element | string => {
     if (ms === null || ms >= 0) return ms === null ? 'no deadline' : time(ms);
@@ -154,7 +158,7 @@ export function OperationTable({
       rows={operations}
       columns={[
         ['Operation', what],
-        ['Since', since, 'short'],
+        ['Since', ({ ageMs }) => <Since {...{ ageMs, nowMs }} />, 'short'],
         ['Left', left, 'short'],
       ]}
     />

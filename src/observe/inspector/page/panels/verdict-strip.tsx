@@ -58,6 +58,9 @@ function Numbers({ recording: { frames, seconds } }: { recording: Recording }): 
   const total = (of: (view: PurgatoryView) => number): string => count(sum(views, of));
   const keys = sum(views, ({ watchedKeys }) => watchedKeys);
   const most = views.length === 1 ? views[0].maxParked : null;
+  const endless = sum(views, (view) => view.endless.parked);
+  const limit = most !== null && `of ${shortCount(most)} at most`;
+  const notes = [limit, endless > 0 && `${shortCount(endless)} without a deadline`];
   const recent = seconds.slice(-2);
   const minute = secondsWithin(seconds, wallMs, MINUTE_MS);
   const [completed, expired] = [countIn(minute, 'completed'), countIn(minute, 'expired')];
@@ -69,7 +72,7 @@ function Numbers({ recording: { frames, seconds } }: { recording: Recording }): 
       <Figure
         of="parked"
         value={total(({ parked }) => parked)}
-        note={most === null ? undefined : `of ${shortCount(most)} at most`}
+        note={notes.filter(Boolean).join(', ') || undefined}
       />
       <Figure
         of="watched"

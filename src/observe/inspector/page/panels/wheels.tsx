@@ -1,13 +1,12 @@
 // The wheels of one timer as rings, and the same in a table.
 //
 // Ground rules. The sectors are drawn here, once for each frame of the server. What moves in between
-// (hands, falling tasks, the flash of the hub) is a second picture above them, so that the sectors
+// (hands, the flash of the hub) is a second picture above them, so that the sectors
 // need not be drawn anew with it. To a screen reader it is one image, and the table says what it
 // shows.
 import type { JSX } from 'preact';
-import { quantile } from '../../../../base/duration-histogram.ts';
 import type { Frame, TimerView } from '../../frame.ts';
-import { last, sum } from '../data/history.ts';
+import { sum } from '../data/history.ts';
 import { ringName, ringPhrase, ringsOf, SHADES, sectorOf, sectorPath, shadeOf, VIEW } from '../data/rings.ts';
 import { choose } from '../data/store.ts';
 import { Explained, Figure, Section } from '../words/explained.tsx';
@@ -22,11 +21,9 @@ interface Props {
   readonly timers: readonly TimerView[];
   /** Since when this page has watched. */
   readonly first: Frame | undefined;
-  /** When the frame was made. */
-  readonly atMs: number;
 }
 
-export function Wheels({ view, timers, first, atMs }: Props): JSX.Element {
+export function Wheels({ view, timers, first }: Props): JSX.Element {
   const { pending, totals } = view;
   const before = first?.timers.find(({ name }) => name === view.name);
   const names = timers.map(({ name, of }) => {
@@ -45,15 +42,15 @@ export function Wheels({ view, timers, first, atMs }: Props): JSX.Element {
     >
       <div class="dial">
         <Rings view={view} />
-        <Motion key={view.name} view={view} atMs={atMs} sinceMs={before?.nowMs ?? 0} />
+        <Motion key={view.name} view={view} sinceMs={before?.nowMs ?? 0} />
         <p class="hub" aria-hidden="true">
           <strong>{shortCount(pending)}</strong>
           pending
         </p>
       </div>
       <p class="caption">
-        Each ring is a timing wheel, the finest innermost; each field is a bucket of deadlines, the darker,
-        the more tasks wait in it. The hand stands at the present.
+        Each ring is a timing wheel, the finest innermost; each field is a bucket of deadlines, and the more
+        it stands out, the more tasks wait in it. The hand stands at the present.
       </p>
       <p class="legend" aria-hidden="true">
         Tasks
@@ -68,14 +65,6 @@ export function Wheels({ view, timers, first, atMs }: Props): JSX.Element {
           <Explained of="head">Next to expire</Explained>
         </dt>
         <dd data-test="head">{headInWords(view)}</dd>
-        <dt>
-          <Explained of="cascade">Last cascade</Explained>
-        </dt>
-        <dd data-test="cascade">{cascadeInWords(view, atMs)}</dd>
-        <dt>
-          <Explained of="late">Lateness</Explained>
-        </dt>
-        <dd data-test="lateness">{latenessInWords(view, before)}</dd>
       </dl>
       <RingTable view={view} />
       <div class="figures">
@@ -94,27 +83,6 @@ function headInWords({ levels, nowMs, delayQueue: { head } }: TimerView): string
   const { level, bucket, tasks, expirationMs } = head;
   const inMs = Math.max(0, expirationMs - nowMs);
   return `${ringPhrase(level, levels.length)}, bucket ${bucket}, ${plural(tasks, 'task')}, in ${time(inMs)}`;
-}
-
-function cascadeInWords({ cascades, levels }: TimerView, nowMs: number): string {
-  const cascade = cascades.at(-1);
-  if (cascade === undefined) return 'none since this page was opened';
-  const { tasks, bucket, level, atMs } = cascade;
-  // A timer that has emptied gives its coarser wheels back.
-  const of = level < levels.length ? ringPhrase(level, levels.length) : 'a coarser ring';
-  return `${plural(tasks, 'task')} fell from bucket ${bucket} of ${of}, ${time(nowMs - atMs)} ago`;
-}
-
-function latenessInWords({ lateness }: TimerView, before: TimerView | undefined): string {
-  const { leMs, counts: all } = lateness.histogram;
-  const counts = all.map((n, bin) => n - (before?.lateness.histogram.counts[bin] ?? 0));
-  const ran = sum(counts, Number);
-  if (ran === 0) return 'no task has run since this page was opened';
-  const within = (share: number): string => {
-    const ms = quantile(leMs, counts, share) ?? 0;
-    return Number.isFinite(ms) ? `within ${time(ms)}` : `later than ${time(last(leMs))}`;
-  };
-  return `half ${within(0.5)}, 99 of 100 ${within(0.99)}, all ${within(1)}, of ${plural(ran, 'task')}`;
 }
 
 function Rings({ view }: { view: TimerView }): JSX.Element {

@@ -20,9 +20,7 @@ export const explanations = {
   oldest:
     'The operations that have waited longest, how long, and how long they have left until their deadline.',
   holders:
-    'Units of semaphores that are held, of all keys, and of the permits with a label the one that has been held longest. Below: items that queues keep until somebody takes them.',
-  timeline:
-    'The life of some operations that were parked while this page watched: when they were parked, tried and answered.',
+    'The permits with a label, the one that has been held longest first. Below: units of semaphores that are held, of all keys, and items that queues keep until somebody takes them.',
   wheels:
     'A ring is a timing wheel, the finest innermost. A task waits in the bucket of its deadline; where the hand reaches a bucket of the inner ring its tasks run, and where it reaches one of an outer ring they cascade: they fall to finer rings.',
   pending:
@@ -31,14 +29,10 @@ export const explanations = {
   turn: 'How long the hand takes for a whole turn of the ring: what one bucket of the next ring spans.',
   tasks: 'Tasks that wait in the buckets of the ring.',
   head: 'The bucket for which the timer wakes next, the first of its DelayQueue. Until then it sleeps, however many tasks are pending.',
-  cascade:
-    'The last time that a bucket of an outer ring was reached: which bucket it was, and how many of its tasks moved on to the next finer ring.',
   minutes:
     'What the server has kept of each of the last 600 seconds, whether somebody watched or not: how many were parked at the end of the second; how many left per second, completed by an event, expired at their deadline, cancelled unanswered, or rejected because their condition threw; and when the event loop was blocked.',
   buses:
     'A bus carries hints between processes: an event in one tries the waits in all. Its echo is how long a hint takes to the engine and back. In a gap hints may be missed, so afterwards everything parked is tried once.',
-  errors:
-    'The last error of user code in each purgatory: in tryComplete, onComplete, onExpiration or a load, which went to onError, or in the condition of a wait, which was rejected with it.',
   lookup:
     'The keys that contain what is looked for, and the operations that wait on the key, the oldest first.',
   ran: 'Tasks that the timer ran since it was made.',

@@ -15,7 +15,12 @@ export function count(n: number): string {
 
 /** 12.3K, where there is little room. */
 export function shortCount(n: number): string {
-  return n < 10_000 ? whole.format(n) : short.format(n);
+  return axisCount(n, n);
+}
+
+/** As all numbers of an axis that ends at `top`: 5K beside 10K. */
+export function axisCount(n: number, top: number): string {
+  return top < 10_000 ? whole.format(n) : short.format(n);
 }
 
 /** A rate: tenths only below ten. */
