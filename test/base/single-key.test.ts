@@ -1,11 +1,11 @@
 // An array equals no other, so as a key it would be for nobody.
 import { expect } from 'chai';
-import sinon from 'sinon';
 import { ManualClock, Purgatory } from '../../src/index.ts';
 import { Queues } from '../../src/waits/queues/index.ts';
 import { Replies } from '../../src/waits/replies/index.ts';
 import { Semaphore } from '../../src/waits/semaphore/index.ts';
 import { ThresholdPurgatory } from '../../src/waits/threshold/index.ts';
+import { runChild } from '../support/child.ts';
 import { Op } from '../support/op.ts';
 import { LoggingOperation } from '../support/threshold-op.ts';
 
@@ -78,19 +78,10 @@ describe('An array is no key', () => {
 });
 
 describe('A key that is an object', () => {
-  it('is warned of once in a process, by Semaphore and by Queues: it equals only itself', () => {
-    const emitWarning = sinon.stub(process, 'emitWarning');
-    try {
-      const locks = new Semaphore<object>('locks', { units: 1, clock });
-      const queues = new Queues<number, object>('queues', { clock });
-      for (let i = 0; i < 2; i++) {
-        locks.tryAcquire({ key: { id: 7 } });
-        queues.put({ id: 8 }, 1);
-      }
-    } finally {
-      emitWarning.restore();
-    }
-    const warned = emitWarning.args.map(([text, given]) => `${given?.code} ${text}`);
+  it('is warned of once in a process, by Semaphore and by Queues: it equals only itself', async () => {
+    const { code, stdout, stderr } = await runChild('object-keys'); // none before them in that process
+    expect([code, stderr]).to.deep.equal([0, '']);
+    const warned = stdout.trim().split('\n');
     expect(warned).to.have.lengthOf(2);
     expect(warned[0]).to.match(
       /^PURGATORY_OBJECT_KEY Semaphore: the key { id: 7 } is an object, which equals/,

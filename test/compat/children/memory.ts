@@ -123,7 +123,7 @@ const scenes: Record<string, () => Promise<void>> = {
       const timer = new SystemTimer({ clock });
       const purgatory = new Purgatory<object, Poll>('p', { timer });
       const stay = Array.from({ length: others }, () => new Poll(1e9));
-      for (const poll of stay) purgatory.tryCompleteElseWatch(poll, [stay]);
+      for (const poll of stay) purgatory.tryCompleteElseWatch(poll, [stay[0]]);
       await assertCollected(await leave(clock, timer, purgatory));
       assert.equal(purgatory.numDelayed, others);
     }

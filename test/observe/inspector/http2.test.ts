@@ -108,7 +108,8 @@ describe('the inspector in a server', () => {
       return sent > 400_000;
     }, '400 kB were sent');
     const [first] = responses;
-    expect(first.stream.writableLength).to.be.below(sent / 10);
+    // The host holds as much as its own mark allows: 64 kB from Node 22 on.
+    expect(first.stream.writableLength).to.be.below(first.stream.writableHighWaterMark + sent / 10);
     const frame: Frame = JSON.parse(text.slice(text.lastIndexOf('data: ') + 6));
     expect(frame.purgatories[0].parked).to.equal(100);
   });

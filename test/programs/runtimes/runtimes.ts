@@ -79,6 +79,7 @@ const bun: Runtime = {
     'is not kept in memory by what it parked': 'Bun’s microtasks hold their context longer',
     'that stood still in a handler of a socket': TIMERS_AFTER_READS,
     'before it looks at elements that may be idle': TIMERS_AFTER_READS,
+    'A tool that looks for open handles': 'Bun names no resource that is open',
   },
   jobs: 1,
   requires: [],

@@ -1,5 +1,6 @@
 import { getEventListeners } from 'node:events';
 import { expect } from 'chai';
+import sinon from 'sinon';
 import { ManualClock, PurgatoryError, SystemTimer } from '../../../src/index.ts';
 import { listen } from '../../../src/observe/events/index.ts';
 import { type AcquireOptions, type Permit, Semaphore } from '../../../src/waits/semaphore/index.ts';
@@ -240,12 +241,14 @@ describe('Semaphore', () => {
 
   it('takes keys of any kind, as a Map does', () => {
     const permits = new Semaphore<unknown>('kinds', { units: 1 });
+    const emitWarning = sinon.stub(process, 'emitWarning'); // an object is one of them
     for (const key of [Number.NaN, 0, '0', null, permits, Symbol('key')]) {
       expect(permits.tryAcquire({ key })?.units).to.equal(1);
       expect(permits.available(key)).to.equal(0);
       expect(permits.tryAcquire({ key })).to.equal(undefined);
     }
     expect(permits.tryAcquire({ key: -0 })).to.equal(undefined);
+    emitWarning.restore();
     permits.close();
   });
 
