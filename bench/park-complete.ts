@@ -32,10 +32,9 @@ export function parkAndComplete(make: MakeParkingPeer, isSlow = false): (run: Ru
       park(index);
     };
     await nsPerStep(size, park);
-    // events.once is so slow that it gets a tenth of a second's work. The row of 10,000 is warmed
-    // up as for a million.
-    const steps = isSlow ? 2_000 : quick ? 150_000 : 300_000;
-    const warmUp = quick || size !== 10_000 ? steps : 1_000_000;
+    // events.once is so slow that it gets a tenth of a second's work.
+    const steps = isSlow ? 2_000 : quick ? 150_000 : 2_000_000;
+    const warmUp = steps;
     await nsPerStep(warmUp, (index) => step(size + index));
     const ns = await nsPerStep(steps, (index) => step(size + warmUp + index));
     const due = warmUp + steps;

@@ -65,7 +65,7 @@ function scanOne(make: MakeParkingPeer): (run: Run) => Promise<Measured> {
     const passes = Math.max(2, Math.round((quick ? 1_000_000 : 10_000_000) / size));
     // An event completes little, so the compiler takes many to know what completing needs.
     const [scan, turnover] = await repeat(() => everyNth(100), passes, Math.max(100, 2 * passes));
-    const passesOfAll = Math.max(2, Math.round((quick ? 100_000 : 300_000) / size));
+    const passesOfAll = Math.max(2, Math.round((quick ? 100_000 : 3_000_000) / size));
     const [all] = await repeat(() => everyNth(1), passesOfAll, quick ? passesOfAll : 2 * passesOfAll);
     const [mixed] = await repeat(() => draw(deck, size / 100, random), Math.ceil(passes / 3), passes);
     return { scan, turnover, all, mixed };

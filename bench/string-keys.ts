@@ -29,15 +29,15 @@ function manyKeys(make: MakeParkingPeer): (run: Run) => Promise<Measured> {
       for (const key of events) peer.check(key);
       return cpuNs() - start;
     };
-    const rounds = Math.max(1, Math.round((quick ? 100_000 : 300_000) / size));
+    const rounds = Math.max(1, Math.round((quick ? 100_000 : 3_000_000) / size));
     let parkNs = 0;
     let completeNs = 0;
-    for (let round = -1; round < rounds; round++) {
+    for (let round = -rounds; round < rounds; round++) {
       const parked = park();
       const completed = complete();
       // A promise is done in a microtask.
       await undefined;
-      if (peer.done !== size * (round + 2)) throw new Error(`${peer.done} operations are completed`);
+      if (peer.done !== size * (round + rounds + 1)) throw new Error(`${peer.done} operations are completed`);
       if (round < 0) continue;
       parkNs += parked;
       completeNs += completed;

@@ -12,9 +12,8 @@ import type { Measured, Run, System } from './types.ts';
  * The number of timers that a child starts once it is warm. With many resident, the collector takes
  * longer to settle.
  */
-export function stepsOf({ quick, size }: Run): number {
-  if (quick) return 100_000;
-  return size < 100_000 ? 300_000 : 500_000;
+export function stepsOf({ quick }: Run): number {
+  return quick ? 100_000 : 2_000_000;
 }
 
 export interface Resident {

@@ -56,7 +56,7 @@ public final class KafkaBench {
     @Override
     public boolean tryComplete() {
       if (!isReady) return false;
-      forceComplete(); // a boolean in Kafka 4.0, void later
+      forceComplete(); // a boolean in Kafka 4.0 to 4.4, void in its trunk
       return true;
     }
 

@@ -3,6 +3,7 @@
 # beside ours, as a table. Kafka 4.0 or later, unpacked in $KAFKA_HOME, and JDK 17 or later.
 # Prints a message and does nothing where one of them is missing.
 set -euo pipefail
+[ -z "${KAFKA_HOME:-}" ] || KAFKA_HOME=$(realpath -m "$KAFKA_HOME")
 cd "$(dirname "$0")/../.."
 
 if ! command -v javac >/dev/null; then
@@ -17,7 +18,7 @@ fi
 classes=$(mktemp -d)
 trap 'rm -rf "$classes"' EXIT
 javac -d "$classes" -cp "$KAFKA_HOME/libs/*" bench/jvm/KafkaBench.java
-npm run --silent build
+npm run --silent build >&2 # its line is no part of the table
 npx tsc -p bench
 echo "$(basename "$(compgen -G "$KAFKA_HOME/libs/kafka-server-common-*.jar" | head -n 1)" .jar), $(java -version 2>&1 | head -n 1)"
 node bench/build/jvm/kafka.js "$classes:$KAFKA_HOME/libs/*" "$@"

@@ -112,8 +112,8 @@ for (let round = 0; round < (values.quick ? 1 : 3); round++) {
 }
 
 console.log(`${cpus()[0].model.trim()}, Node ${process.version}, ${new Date().toISOString().slice(0, 10)}\n`);
-console.log('| what | of | Kafka, G1 | Kafka, Serial | purgatory | times as good |');
-console.log('| --- | --- | --- | --- | --- | --- |');
+console.log('| what | of | Kafka, G1 | Kafka, Serial | purgatory | times as good | per round |');
+console.log('| --- | --- | --- | --- | --- | --- | --- |');
 for (const { pair, rounds } of results) {
   for (const { metric, title, unit, higherIsBetter = false } of pair.metrics) {
     const [g1, serial, ours] = sides.map((side) => median(rounds[side].map((measured) => measured[metric])));
@@ -121,6 +121,11 @@ for (const { pair, rounds } of results) {
     const times = higherIsBetter ? ours / kafka : kafka / ours;
     const figures = [g1, serial, ours].map((value) => figure(value, unit)).join(' | ');
     const last = Number.isFinite(times) && unit !== '%' ? times.toFixed(2) : '-';
-    console.log(`| ${title} | ${pair.size.toLocaleString('en')} | ${figures} | ${last} |`);
+    const each = rounds.purgatory.map((our, round) => {
+      const kafkas = [rounds.G1[round][metric], rounds.Serial[round][metric]];
+      return higherIsBetter ? our[metric] / Math.max(...kafkas) : Math.min(...kafkas) / our[metric];
+    });
+    const spread = last === '-' ? '-' : `${Math.min(...each).toFixed(2)}-${Math.max(...each).toFixed(2)}`;
+    console.log(`| ${title} | ${pair.size.toLocaleString('en')} | ${figures} | ${last} | ${spread} |`);
   }
 }
