@@ -380,6 +380,11 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
   #trim(): void {
     this.#isTrimDue = false;
     this.timer.trim();
+    this.giveMemoryBack();
+  }
+
+  /** Soon, if there is much. To be called where the lists have become smaller. */
+  giveMemoryBack(): void {
     if (this.lists.isSparse) this.#compaction.wake();
   }
 }

@@ -27,6 +27,7 @@ export abstract class HandOvers<K, L extends Line<K>> implements PendingEvents {
       if (!line.isServing && this.canGive(line)) this.#owe(line);
     };
     this.parking = new Parking(options, this.lists);
+    this.lists.forgotten = () => this.parking.giveMemoryBack();
     this.parking.events = this;
     const doBatch = (job: Job): boolean => this.#serveBatch(job);
     this.#job = this.parking.scheduler.job({ sliceMs: options.sliceMs, doBatch });

@@ -31,6 +31,8 @@ export class KeyLines<K, L extends Line<K>> extends ParkedLists<K> {
   #watchedKeys = 0;
   /** Is called when the first of a line was removed, and others wait. It runs no user code. */
   firstRemoved: (line: L) => void = () => {};
+  /** Is called when a line has left the Map. It runs no user code. */
+  forgotten: () => void = () => {};
 
   /** @param make the idle line of a key. */
   constructor(make: (key: K) => L) {
@@ -82,6 +84,7 @@ export class KeyLines<K, L extends Line<K>> extends ParkedLists<K> {
     if (!line.isFiled) return;
     line.isFiled = false;
     this.#lines.delete(line.key);
+    this.forgotten();
   }
 
   /** The first that waits on a line on which somebody does. */

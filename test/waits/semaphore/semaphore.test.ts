@@ -560,4 +560,20 @@ describe('Semaphore', () => {
     expect(ends.slice(200)).to.deep.equal(Array(10).fill('ERR_PURGATORY_TIMEOUT'));
     Semaphore.check(permits);
   });
+
+  it('gives the memory of a burst of keys back when the last of their units come back (behaviour 25)', async () => {
+    const { permits } = semaphore(1);
+    const keys = Array.from({ length: 60_000 }, (_, i) => `${i}`);
+    const held = keys.map((key) => permits.tryAcquire({ key }));
+    const waits = keys.map((key) => permits.acquire({ ...NEVER, key }));
+    for (const permit of held) permit?.release();
+    const handedOver = await Promise.all(waits);
+    expect(permits.$parked.lists.isSparse).to.equal(false); // so many lines are not visited
+    for (const permit of handedOver) permit.release();
+    const { lists } = permits.$parked;
+    const { moves } = lists;
+    for (let i = 0; i < 3; i++) await turn();
+    expect(lists.moves).to.equal(moves + 1);
+    permits.close();
+  });
 });
