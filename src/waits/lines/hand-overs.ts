@@ -108,7 +108,8 @@ export abstract class HandOvers<K, L extends Line<K>> implements PendingEvents {
   isStillDue(operation: DelayedOperation): boolean {
     if (this.#owed.size === 0) return true;
     for (const line of this.lists.linesOf(operation)) {
-      if (!this.#owed.has(line) || !this.canGive(line)) continue;
+      // Behind those whose deadlines came before, if there are such.
+      if (!this.#owed.has(line) || !(line.late !== undefined || this.canGive(line))) continue;
       line.late ??= [];
       line.late.push(operation);
       return false;

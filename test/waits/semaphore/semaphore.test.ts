@@ -576,4 +576,20 @@ describe('Semaphore', () => {
     expect(lists.moves).to.equal(moves + 1);
     permits.close();
   });
+
+  it('keeps the order of deadlines that were held back for a unit (behaviour 33)', async () => {
+    const { clock, permits } = semaphore(65);
+    const all = await permits.acquire({ ...NEVER, units: 65 });
+    const ended: number[] = [];
+    const wait = (timeoutMs: number): Promise<unknown> =>
+      permits.acquire({ timeoutMs }).catch(() => {
+        if (ended.push(timeoutMs) === 1) clock.advance(10); // while most of the others are held back
+      });
+    const waits = [...Array(500).fill(100), ...Array(5).fill(110)].map(wait);
+    all.release(); // 64 in the call, one later
+    clock.advance(100);
+    await Promise.all(waits);
+    expect(ended).to.deep.equal([...Array(500 - 65).fill(100), ...Array(5).fill(110)]);
+    Semaphore.check(permits);
+  });
 });
