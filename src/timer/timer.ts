@@ -129,7 +129,8 @@ export abstract class Timer implements TaskKeeper {
    * @throws TypeError, RangeError (Node's codes) for an object that is not a task, or a delay that
    * is not finite.
    * @throws PurgatoryError ERR_PURGATORY_CLOSED, ERR_PURGATORY_FULL, ERR_PURGATORY_ALREADY_PENDING
-   * (in another timer, or parked). What the clock throws. Then nothing has changed.
+   * (in another timer, or parked). What the clock throws; then the timer may hold no wake-up until
+   * the next call. The task is as it was.
    */
   add(task: TimerTask): void {
     const delayMs = checkAddable(task, this);
