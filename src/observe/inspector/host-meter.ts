@@ -15,17 +15,14 @@ export class HostMeter {
   readonly #host: Host;
   readonly #probeMs: number;
   #stop = (): void => {};
-  #taken: Reading;
-  #probed: Reading;
-  #blocked: Spent;
+  #taken!: Reading;
+  #probed!: Reading;
+  #blocked!: Spent;
 
   /** @param probeMs the interval of the probe. A shorter block is not seen. */
   constructor(host: Host, probeMs: number) {
     this.#host = host;
     this.#probeMs = probeMs;
-    this.#probed = this.#reading();
-    this.#taken = this.#probed;
-    this.#blocked = spentBetween(this.#taken, this.#taken);
   }
 
   start(): void {

@@ -173,10 +173,7 @@ function noted(snapshot: ObservedSnapshot): Partial<SecondOfPurgatory> {
   };
 }
 
-/** "order page" of a label, or else its class. */
-function nameOf({ label, type }: OldOperation): string {
-  return label || type;
-}
+const nameOf = ({ label, type }: OldOperation): string => label || type;
 
 function recorded<S, T>(all: readonly (readonly [string, S])[], read: (one: S) => T): Record<string, T> {
   return Object.fromEntries(all.slice(0, MAX_RECORDED).map(([name, each]) => [name, read(each)]));

@@ -25,7 +25,7 @@ export interface State extends Recording, Heard {
   readonly paused: Recording | undefined;
 }
 
-type Listener = (state: State, news: Frame | undefined) => void;
+type Listener = () => void;
 
 /** Frames kept: ten seconds of four a second. */
 const MAX_FRAMES = 41;
@@ -126,20 +126,17 @@ function take(frame: Frame): void {
   const { second } = frame;
   const lastNumber = before.seconds.at(-1)?.number ?? 0;
   const isNext = second !== null && second.number === lastNumber + 1;
-  change(
-    {
-      first: before.first ?? frame,
-      frames: [...before.frames.slice(1 - MAX_FRAMES), frame],
-      seconds:
-        isNext || (second !== null && lastNumber === 0)
-          ? [...before.seconds.slice(1 - MAX_SECONDS), second]
-          : before.seconds,
-      silence: wasSilent && !isNewRun ? { forMs: silenceOf(heard), untilMs: frame.wallMs } : before.silence,
-      connection: 'live',
-      heardMs: heard.nowMs,
-    },
-    frame,
-  );
+  change({
+    first: before.first ?? frame,
+    frames: [...before.frames.slice(1 - MAX_FRAMES), frame],
+    seconds:
+      isNext || (second !== null && lastNumber === 0)
+        ? [...before.seconds.slice(1 - MAX_SECONDS), second]
+        : before.seconds,
+    silence: wasSilent && !isNewRun ? { forMs: silenceOf(heard), untilMs: frame.wallMs } : before.silence,
+    connection: 'live',
+    heardMs: heard.nowMs,
+  });
   if (second !== null && !isNext && second.number !== lastNumber) readHistory();
 }
 /**
@@ -194,7 +191,7 @@ async function readHistory(): Promise<void> {
   if (read !== undefined && read.run === state.first?.run) change({ seconds: read.seconds });
 }
 
-function change(by: Partial<State>, news?: Frame): void {
+function change(by: Partial<State>): void {
   state = { ...state, ...by, nowMs: performance.now() };
-  for (const listener of listeners) listener(state, news);
+  for (const listener of listeners) listener();
 }
