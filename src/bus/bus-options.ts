@@ -1,3 +1,4 @@
+/// <reference lib="esnext.disposable" preserve="true" />
 // A bus as its users see it, and its options.
 import { COUNT, checkedClock, checkedFunction, checkedNumber, requiredString } from '../base/checks.ts';
 import { debug } from '../base/debug.ts';

@@ -1,3 +1,4 @@
+/// <reference lib="esnext.disposable" preserve="true" />
 // The bus: what is published here reaches the members of the same name in other processes, over any
 // transport.
 //

@@ -107,7 +107,7 @@ function tickedTime(clock: FakeClock): FakeTime {
 }
 
 /** What a setTimeout returns. In a browser, and what is made like one, it is a number. */
-export type HostTimer = Partial<Pick<NodeJS.Timeout, 'ref' | 'unref'>> | null | undefined;
+export type HostTimer = { ref?(): unknown; unref?(): unknown } | null | undefined;
 
 /** A timer of a foreign setTimeout or setInterval, made in the root context. */
 export class ForeignTimer {

@@ -1,3 +1,4 @@
+/// <reference types="node" preserve="true" />
 // The async context that belongs to no request.
 //
 // Ground rules. A timer or purgatory is shared by many requests. One of them happens to arm its

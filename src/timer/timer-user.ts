@@ -1,3 +1,4 @@
+/// <reference lib="esnext.disposable" preserve="true" />
 // What has a name, and waits by a timer: all kinds of purgatories, Replies, IdleTimeouts.
 import type { Timer } from './timer.ts';
 

@@ -1,3 +1,4 @@
+/// <reference lib="esnext.disposable" preserve="true" />
 // A timer by a clock: what all timers of the library are around their pending tasks.
 //
 //   add ─► PendingTasks, by tick ─► #look: one wake-up of the clock, for the first of them

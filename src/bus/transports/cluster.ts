@@ -1,3 +1,4 @@
+/// <reference lib="esnext.disposable" preserve="true" />
 // `purgatory/bus/cluster`: a bus between the workers of node:cluster, and their primary, which relays.
 // No server is needed.
 //

@@ -1,3 +1,4 @@
+/// <reference types="node" preserve="true" />
 // The stream of frames to the open pages: Server-Sent Events, at most four a second.
 //
 // Ground rules. It owns the connections of the watchers and the clock of the frames. While nobody

@@ -1,3 +1,4 @@
+/// <reference types="node" preserve="true" />
 // The inspector: a live picture of purgatories and timers in the browser, for people who operate
 // them. Its options, its checks, and what it answers to which address.
 //

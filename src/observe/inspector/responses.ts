@@ -1,3 +1,4 @@
+/// <reference types="node" preserve="true" />
 // The answers of the inspector: its page, JSON, or a refusal.
 //
 // Ground rules. The browser stores no JSON, and asks again before it shows a stored page.

@@ -1,3 +1,4 @@
+/// <reference types="node" preserve="true" />
 // The totals of one purgatory, and the events that it publishes on channels of
 // node:diagnostics_channel. No other file of the purgatory counts or publishes.
 //

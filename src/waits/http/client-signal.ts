@@ -1,3 +1,4 @@
+/// <reference types="node" preserve="true" />
 // The signal of a client that may go before it has its answer.
 //
 // Invariants. A response has one signal and at most one listener of ours, which its 'close'

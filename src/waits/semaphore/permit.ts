@@ -1,3 +1,4 @@
+/// <reference lib="esnext.disposable" preserve="true" />
 // Units of a key, and the permits by which they are held.
 //
 // Invariants. A permit holds its units from the moment it is made until its first `release`. A line

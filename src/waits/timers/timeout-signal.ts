@@ -1,3 +1,4 @@
+/// <reference lib="esnext.disposable" preserve="true" />
 // `timeoutSignal`: AbortSignal.timeout on timing wheels, with a parent and an end.
 //
 // Ground rules. A signal that has aborted or was disposed stands in no timer and listens to no

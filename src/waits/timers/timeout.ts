@@ -1,3 +1,4 @@
+/// <reference lib="esnext.disposable" preserve="true" />
 // What a drop-in setTimeout or setInterval returns: a task of one timer that all of them share,
 // with the surface of Node's Timeout.
 //

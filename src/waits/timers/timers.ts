@@ -1,3 +1,4 @@
+/// <reference types="node" preserve="true" />
 // setTimeout, clearTimeout, setInterval and clearInterval on timing wheels: take them from here in
 // place of node:timers.
 //
