@@ -20,7 +20,8 @@ function primary(): void {
   waits.on('message', (message: Parked | string) => {
     if (typeof message === 'string') {
       console.log(message);
-      cluster.disconnect();
+      // Not disconnect(): a worker that is cut off from its primary says so.
+      for (const worker of [waits, writes]) worker.process.kill('SIGKILL');
     } else if ('notifyAt' in message) {
       writes.send(message); // the others are of the relay
     }
