@@ -25,13 +25,21 @@ export interface Engine {
 /** @throws Unusable when the engine cannot be reached. */
 export async function openEngine(url: URL | undefined): Promise<Engine> {
   try {
-    if (url === undefined) return cluster.isWorker ? withBus(clusterBus(), {}) : { close: async () => {} };
+    if (url === undefined) return cluster.isWorker ? openCluster() : { close: async () => {} };
     if (url.protocol.startsWith('redis')) return await openRedis(url);
     if (url.protocol === 'nats:') return await openNats(url);
     return await openPostgres(url);
   } catch (error) {
     throw new Unusable(`${url?.protocol}//${url?.host} cannot be reached: ${reason(error)}`);
   }
+}
+
+function openCluster(): Engine {
+  const onError = (error: unknown): void => {
+    // The primary disconnects its workers when it ends: then the bus has nobody to hear of.
+    if (cluster.worker?.exitedAfterDisconnect !== true) console.error(reason(error));
+  };
+  return withBus(clusterBus({ onError }), {});
 }
 
 async function openRedis(url: URL): Promise<Engine> {
