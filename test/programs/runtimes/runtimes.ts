@@ -87,6 +87,8 @@ const bun: Runtime = {
 
 const READS_SELDOM = 'Deno seldom reads its sockets between immediates';
 
+const DISCONNECT_THROWS = 'Deno’s cluster.disconnect() throws where a worker has gone';
+
 const deno: Runtime = {
   name: 'Deno',
   command: ['.bin/deno', 'run', '--allow-all'],
@@ -99,8 +101,8 @@ const deno: Runtime = {
     ...SAME_ON_ALL,
     'when performance.now alone is a stub': 'Deno’s own timers go by performance.now',
     'lets the process end, when nobody waits for the load that hangs': 'its process takes options of Node',
-    'closes within echoTimeoutMs while the primary reads nothing':
-      'Deno’s cluster.disconnect() throws where a worker has gone',
+    'closes within echoTimeoutMs while the primary reads nothing': DISCONNECT_THROWS,
+    'is in the primary, too, has one listener a worker': DISCONNECT_THROWS,
     'let the host read its sockets between two slices': READS_SELDOM,
   },
   jobs: 1,
