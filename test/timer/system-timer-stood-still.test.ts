@@ -40,6 +40,32 @@ async function polled(): Promise<{
   return { stopper, talker, polls, poll };
 }
 
+/**
+ * A pass blocks, and meanwhile a second task falls due. Resolves with the turns of the host between
+ * the two, or with undefined where one pass had both.
+ */
+async function turnsBetweenTwoPasses(): Promise<number | undefined> {
+  const timer = new SystemTimer();
+  const secondMs = timer.clock.now() + 30;
+  let turns = 0;
+  let turnsAtSecond: number | undefined;
+  let isOnePass = false;
+  const count = (): void => {
+    turns++;
+    if (turnsAtSecond === undefined) setImmediate(count);
+  };
+  timer.schedule(() => {
+    isOnePass = timer.clock.now() >= secondMs;
+    block(100);
+    setImmediate(count);
+  }, 10);
+  timer.schedule(() => {
+    turnsAtSecond = turns;
+  }, 30);
+  await until(() => turnsAtSecond !== undefined, 'both tasks have run');
+  return isOnePass ? undefined : turnsAtSecond;
+}
+
 describe('behaviour 36: a process that stood still', () => {
   afterEach(closeConnections);
 
@@ -230,25 +256,10 @@ describe('behaviour 36: a process that stood still', () => {
   });
 
   it('loses no turn to the lateness of its own passes', async () => {
-    const timer = new SystemTimer();
-    let turns = 0;
-    let ran = 0;
-    const count = (): void => {
-      turns++;
-      if (ran < 2) setImmediate(count);
-    };
-    timer.schedule(() => {
-      ran++;
-      block(100);
-      setImmediate(count);
-    }, 10);
-    let turnsAtSecond = 0;
-    timer.schedule(() => {
-      ran++;
-      turnsAtSecond = turns;
-    }, 30);
-    await until(() => ran === 2, 'both tasks have run');
-    expect(turnsAtSecond).to.be.at.most(1); // 0 if the first pass was so late that both were due
+    // A pass that comes so late that both tasks are due is a burst, which slices: then once more.
+    let turnsAtSecond: number | undefined;
+    while (turnsAtSecond === undefined) turnsAtSecond = await turnsBetweenTwoPasses();
+    expect(turnsAtSecond).to.be.at.most(1);
   });
 
   it('runs what is late in the wake-up on any other clock', () => {
