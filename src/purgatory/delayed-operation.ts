@@ -182,10 +182,23 @@ export abstract class DelayedOperation extends TimerTask {
     }
     const errors = this.$expire();
     const promised = takePromised(this);
-    if (errors.length === 1) throw errors[0];
-    if (errors.length > 1) throw new AggregateError(errors, 'onComplete and onExpiration both threw');
-    return promised && Promise.all(promised);
+    if (promised !== undefined) return throwAfter(promised, errors);
+    if (errors.length > 0) throw oneError(errors);
+    return undefined;
   }
+}
+
+/** Rejects with what was thrown and what `promised` rejects with, so that none of it is lost. */
+async function throwAfter(promised: readonly unknown[], thrown: readonly unknown[]): Promise<void> {
+  const settled = await Promise.allSettled(promised);
+  const rejected = settled.flatMap((each) => (each.status === 'rejected' ? [each.reason as unknown] : []));
+  const errors = [...thrown, ...rejected];
+  if (errors.length > 0) throw oneError(errors);
+}
+
+function oneError(errors: readonly unknown[]): unknown {
+  if (errors.length === 1) return errors[0];
+  return new AggregateError(errors, 'onComplete and onExpiration both failed');
 }
 
 /** @throws TypeError ERR_INVALID_ARG_TYPE for what is no DelayedOperation. */

@@ -125,9 +125,10 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
   tryElsePark(operation: DelayedOperation, watches: readonly Watch[], isReady = true): Arrival {
     if (!this.#admits(operation)) return 'over';
     if (isReady) {
-      if (tryOnce(operation)) {
-        this.#heedPromised(operation);
-        return 'completed';
+      try {
+        if (tryOnce(operation)) return 'completed';
+      } finally {
+        this.#heedPromised(operation); // it may also have completed it, and returned false or thrown
       }
       // The try was user code: it may have completed the operation, parked it elsewhere, or closed
       // the purgatory.

@@ -13,8 +13,13 @@ async function failed(what: string): Promise<void> {
   throw new Error(what);
 }
 
+interface AsyncAnswer extends DelayedOperation {
+  tryComplete(): boolean;
+  onComplete(): Promise<void>;
+}
+
 /** Of both classes, the same. */
-function asyncAnswers(base: typeof DelayedOperation): new (isReady: boolean) => DelayedOperation {
+function asyncAnswers(base: typeof DelayedOperation): new (isReady: boolean) => AsyncAnswer {
   return class extends (base as new (delayMs: number) => DelayedOperation) {
     readonly #isReady: boolean;
 
@@ -45,6 +50,10 @@ async function reportedDuring(
   });
   expect(unhandled).to.deep.equal([]);
   return reported;
+}
+
+function messagesOf(error: unknown): string[] {
+  return (error as AggregateError).errors.map(({ message }: Error) => message);
 }
 
 for (const base of [DelayedOperation, ContextualOperation]) {
@@ -81,12 +90,49 @@ for (const base of [DelayedOperation, ContextualOperation]) {
       });
     }
 
-    it('as a task of a timer, which is no purgatory', async () => {
-      const reported = await reportedDuring((clock, onError) => {
-        new SystemTimer({ clock, onError }).add(new Answer(false));
+    for (const ends of ['returns false', 'throws']) {
+      it(`in a first try that forces it and then ${ends}`, async () => {
+        class Forced extends Answer {
+          override tryComplete(): boolean {
+            this.forceComplete();
+            if (ends === 'throws') throw new Error('tryComplete');
+            return false;
+          }
+        }
+        const reported = await reportedDuring((clock, onError) => {
+          const purgatory = new Purgatory<string>('answers', { clock, onError });
+          const park = (): boolean => purgatory.tryCompleteElseWatch(new Forced(false), ['key']);
+          if (ends === 'throws') expect(park).to.throw('tryComplete');
+          else expect(park()).to.equal(false);
+        });
+        expect(reported).to.deep.equal(['onComplete']);
+      });
+    }
+
+    it('as a task of a timer, which is no purgatory: both, in one error', async () => {
+      const errors: unknown[] = [];
+      const reported = await reportedDuring((clock) => {
+        const timer = new SystemTimer({ clock, onError: (error) => errors.push(error) });
+        timer.add(new Answer(false));
         clock.advance(20);
       });
-      expect(reported[0]).to.equal('onComplete');
+      expect(reported).to.deep.equal([]);
+      expect(errors.map(messagesOf)).to.deep.equal([['onComplete', 'onExpiration']]);
+    });
+
+    it('as a task of a timer, beside a throw', async () => {
+      class Both extends Answer {
+        override onExpiration(): never {
+          throw new Error('thrown');
+        }
+      }
+      const errors: unknown[] = [];
+      await reportedDuring((clock) => {
+        const timer = new SystemTimer({ clock, onError: (error) => errors.push(error) });
+        timer.add(new Both(false));
+        clock.advance(20);
+      });
+      expect(errors.map(messagesOf)).to.deep.equal([['thrown', 'onComplete']]);
     });
   });
 }
