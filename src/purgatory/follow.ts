@@ -1,9 +1,9 @@
 // `follow`: one wait after the other, as an async iterator.
 //
-// Invariants. A wait is parked only while a call of `next` is pending. `return` and an abort end it
-// at once: a generator alone would hear of `return` only when its wait has ended. What a wait brings
-// after `return` goes to `tooLate`. Answers that are there at once are given a batch a turn, so that
-// a follower who is far behind blocks nobody.
+// Invariants. A wait is parked only while a call of `next` is pending. `return`, `throw` and an
+// abort end it at once: a generator alone would hear of them only when its wait has ended. What a
+// wait brings after them goes to `tooLate`. Answers that are there at once are given a batch a turn,
+// so that a follower who is far behind blocks nobody.
 import { type Abortable, addAbortable, removeAbortable, throwIfAborted } from '../base/abort-listeners.ts';
 import { inNextTurn } from '../clock/later.ts';
 import { MAX_ANSWERS } from '../turns/job.ts';
@@ -43,6 +43,10 @@ export function follow<R>(
     isOver = true;
     stop.abort();
     return end(value);
+  };
+  generator.throw = async (error) => {
+    await generator.return();
+    throw error;
   };
   return generator;
 }

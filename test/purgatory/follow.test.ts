@@ -71,6 +71,17 @@ describe('follow of a Purgatory', () => {
     expect(await Promise.all([next, ended, follower.next()])).to.deep.equal([END, END, END]);
   });
 
+  it('rejects its `throw` at once, where a wait is pending, and unparks that', async () => {
+    const { polls, follow } = setUp();
+    const follower = follow(NEVER);
+    const next = follower.next();
+    await turn();
+    const failure = new Error('of its caller');
+    expect(await rejection(follower.throw(failure))).to.equal(failure);
+    expect(await next).to.deep.equal(END);
+    expect(polls.numDelayed).to.equal(0);
+  });
+
   it('ends it at once by an abort, with the reason, and leaves no listener behind (behaviour 38)', async () => {
     const { polls, follow } = setUp();
     const controller = new AbortController();
