@@ -3,8 +3,9 @@
 // The globals are looked up at every call, so a replacement that is installed after the import just
 // works. A replacement of setTimeout or setInterval is foreign: a fake, whose time a test moves, or a
 // wrapper, by which an agent or zone.js follows what the host does. A fake says so; all else is taken
-// for a wrapper, and the host's time for its time. The drop-in timers of this library are not foreign (`addOurs`), and neither is a wrapper around
-// them: an engine that waits for its own timers would wait for itself.
+// for a wrapper, and the host's time for its time. The drop-in timers of this library are not foreign
+// (`addOurs`), and neither is a wrapper around them: an engine that waits for its own timers would
+// wait for itself.
 //
 // A replacement that came while our timers were the globals stands over them. A direct call of our
 // timers then goes past it, as with Node's timers (`foreignToTimers`). The engine follows it

@@ -4,9 +4,9 @@
 //
 // Invariants. An operation is completed exactly once. It is off every watch list and the timer in
 // the call that completes, expires or cancels it, before its user code runs: no purge, no estimate.
-// No wake-up is lost: an operation is tried, then watched on all its keys, then tried again. User
-// code may enter the purgatory again from anywhere, so no state is held in a local variable across
-// it, except in passes, which survive any change (try-watchers.ts).
+// No wake-up is lost: an operation is tried, then watched on all its keys, and tried once more where
+// its own try has caused an event. User code may enter the purgatory again from anywhere, so no state
+// is held in a local variable across it, except in passes, which survive any change (try-watchers.ts).
 // (Kafka: DelayedOperationPurgatory.)
 
 import { throwIfAborted } from '../base/abort-listeners.ts';
