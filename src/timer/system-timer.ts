@@ -138,7 +138,11 @@ export class SystemTimer extends Timer {
  */
 export function checkedTimer(timer: Timer, clock?: Clock): Timer {
   if (!(timer instanceof Timer)) {
-    throw invalidArgType('options.timer', 'an instance of SystemTimer, or of purgatory/schemes', timer);
+    const rule = 'an instance of SystemTimer, or of purgatory/schemes';
+    // A bundler, or a hot reload, may load the package twice: then each copy has classes of its own.
+    const isOfAnotherCopy = typeof (timer as Timer | undefined)?.schedule === 'function';
+    const ofThisCopy = ', of this copy of the package: two are loaded (docs/bundlers-and-jest.md)';
+    throw invalidArgType('options.timer', isOfAnotherCopy ? rule + ofThisCopy : rule, timer);
   }
   if (clock !== undefined && clock !== timer.clock) {
     const why = 'must not be given beside options.timer, unless it is the clock of that timer';

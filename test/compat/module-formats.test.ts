@@ -67,6 +67,23 @@ console.log(createRequire(import.meta.url)('purgatory').SystemTimer === SystemTi
     expect(summary(await runNode(['both.mjs'], { cwd: home }))).to.deep.equal(ok('true'));
   });
 
+  it('says of a timer that it comes from another copy of the package', async () => {
+    const two = `import { SystemTimer } from 'purgatory';
+import { Purgatory } from '${root}dist/index.js';
+for (const timer of [new SystemTimer(), new Purgatory('no timer')]) {
+  try {
+    new Purgatory('p', { timer });
+  } catch ({ code, message }) {
+    console.log(code, /must be (.*)/.exec(message)[1]);
+  }
+}`;
+    const rule = 'an instance of SystemTimer, or of purgatory/schemes';
+    const printed = `ERR_INVALID_ARG_TYPE ${rule}, of this copy of the package: two are loaded (docs/bundlers-and-jest.md). Received an instance of SystemTimer
+ERR_INVALID_ARG_TYPE ${rule}. Received an instance of Purgatory`;
+    await writeFile(join(home, 'two.mjs'), two);
+    expect(summary(await runNode(['two.mjs'], { cwd: home }))).to.deep.equal(ok(printed));
+  });
+
   it('lets nobody reach behind its exports', async () => {
     const { code, stderr } = await runNode(['inside.mjs'], { cwd: home });
     expect(code).to.equal(1);
