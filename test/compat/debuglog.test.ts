@@ -47,7 +47,8 @@ describe('What the library prints by itself', () => {
   it('is errors and closings on stderr, where NODE_DEBUG asks for purgatory', () => {
     const { stdout, stderr } = asked;
     expect(stdout).to.equal('');
-    expect(stderr).to.match(/^PURGATORY \d+: purgatory "polls": a Faulty threw Error: no$/m);
+    expect(stderr).to.match(/^PURGATORY \d+: purgatory "polls": a Faulty threw for the key k: Error: no$/m);
+    expect(stderr).to.contain('"polls": a waitFor labelled "client 7" threw for the key row: Error: no\n');
     expect(stderr).to.match(/^PURGATORY \d+: purgatory "polls" closed with 5 parked$/m);
   });
 

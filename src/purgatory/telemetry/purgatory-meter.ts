@@ -10,8 +10,8 @@
 // try completes, or whose try at parking throws, was never parked and causes no event.
 
 import { type Channel, channel } from 'node:diagnostics_channel';
-import { debug } from '../../base/debug.ts';
-import { className } from '../../base/text.ts';
+import { debug, isDebugging } from '../../base/debug.ts';
+import { keyText } from '../../base/text.ts';
 import type { Timer } from '../../timer/timer.ts';
 import type { DelayedOperation } from '../delayed-operation.ts';
 
@@ -213,15 +213,15 @@ export class PurgatoryMeter {
       if (operation === this.#youngestEndless) this.#youngestEndless = undefined;
     }
     if (this.#openTries.size > 0) this.#openTries.delete(operation);
-    if (why !== undefined) this.#debugThrow(operation, why.error);
+    if (why !== undefined) this.#debugThrow(operation, why.error, why.key);
     if (!ends[how].hasSubscribers) return;
     const parkedMs = ageMs(stamp, this.#timer.now());
     ends[how].publish({ purgatory: this.#purgatory, operation, parkedMs, ...why } satisfies OperationEnded);
   }
 
-  /** Whether a rejection has a listener. */
+  /** Whether somebody hears of a rejection: a listener, or a reader of NODE_DEBUG. */
   get hasRejectionListener(): boolean {
-    return ends.rejected.hasSubscribers;
+    return isDebugging || ends.rejected.hasSubscribers;
   }
 
   didSlice(pendingKeys: number, passesUnderWay: number): void {
@@ -231,14 +231,17 @@ export class PurgatoryMeter {
 
   didThrow(operation: DelayedOperation, error: unknown, key: unknown): void {
     this.#counts.failed++;
-    this.#debugThrow(operation, error);
+    this.#debugThrow(operation, error, key);
     if (operationError.hasSubscribers) {
       operationError.publish({ purgatory: this.#purgatory, operation, error, key } satisfies OperationError);
     }
   }
 
-  #debugThrow(operation: DelayedOperation, error: unknown): void {
-    debug('purgatory "%s": a %s threw %s', this.#purgatory.name, className(operation), error);
+  #debugThrow(operation: DelayedOperation, error: unknown, key: unknown): void {
+    if (!isDebugging) return;
+    const label = operation.$label === undefined ? '' : ` labelled "${operation.$label}"`;
+    const event = key === undefined ? '' : ` for the key ${keyText(key)}`;
+    debug('purgatory "%s": a %s%s threw%s: %s', this.#purgatory.name, operation.$type, label, event, error);
   }
 }
 

@@ -26,6 +26,11 @@ const operation = new Faulty(60_000);
 purgatory.tryCompleteElseWatch(operation, ['k']);
 operation.isFaulty = true;
 purgatory.checkAndComplete('k');
+const fails = ({ key }: { key: unknown }): undefined => {
+  if (key !== undefined) throw new Error('no');
+};
+purgatory.waitFor(['row'], fails, { timeoutMs: 60_000, label: 'client 7' }).catch(() => {});
+purgatory.checkAndComplete('row');
 for (let i = 0; i < 3; i++) purgatory.tryCompleteElseWatch(new Faulty(60_000), ['text', { topic: 'orders' }]);
 purgatory.notify(undefined);
 for (let i = 0; i < 2; i++) purgatory.notify('k', { atmost: 1 } as object);

@@ -77,6 +77,7 @@ const bun: Runtime = {
   skippedTests: {
     ...SAME_ON_ALL,
     'is not kept in memory by what it parked': 'Bun’s microtasks hold their context longer',
+    'that was stopped by SIGSTOP': TIMERS_AFTER_READS,
     'that stood still in a handler of a socket': TIMERS_AFTER_READS,
     'before it looks at elements that may be idle': TIMERS_AFTER_READS,
     'A tool that looks for open handles': 'Bun names no resource that is open',
