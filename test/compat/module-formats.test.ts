@@ -7,6 +7,7 @@ import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { publint } from 'publint';
 import { ok, runNode, summary } from '../support/child.ts';
+import { importsOfAll } from '../support/imports-of-all.ts';
 import { uncovered } from '../support/uncovered.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
@@ -21,6 +22,14 @@ console.log(Object.keys(purgatory).filter((name) => name !== '__esModule' && nam
 `;
 const PRINTED =
   'ran at 5\nDelayedOperation ManualClock Purgatory PurgatoryError SystemTimer TimerTask systemClock';
+
+/** As `npm install @types/node` in `folder`. */
+async function typesOfNode(folder: string): Promise<void> {
+  await mkdir(join(folder, 'node_modules/@types'), { recursive: true });
+  for (const name of ['@types/node', 'undici-types']) {
+    await symlink(join(root, 'node_modules', name), join(folder, 'node_modules', name));
+  }
+}
 
 describe('The package, packed and installed', () => {
   let home: string;
@@ -103,6 +112,14 @@ export { IdleTimeouts, operations };`;
     const tsc = join(root, 'node_modules/typescript/bin/tsc');
     const checked = await runNode([tsc, ...options, ...lib, 'use.mts', 'use.cts'], { cwd: home });
     expect(summary(checked)).to.deep.equal(ok(''));
+  });
+
+  it('compiles in a project without settings, which checks the declarations of all that it imports', async () => {
+    await typesOfNode(home);
+    await writeFile(join(home, 'all.mts'), importsOfAll());
+    const tsc = join(root, 'node_modules/typescript/bin/tsc');
+    const options = ['--noEmit', '--module', 'nodenext'];
+    expect(summary(await runNode([tsc, ...options, 'all.mts'], { cwd: home }))).to.deep.equal(ok(''));
   });
 
   it('brings its documentation for users, and neither sources nor maps nor tests', () => {

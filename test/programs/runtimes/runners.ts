@@ -17,6 +17,7 @@ import { expect } from 'chai';
 import { expectHostPromises } from '../../compat/expect-host-promises.ts';
 import { bundled } from '../../support/bundled.ts';
 import { program } from '../../support/documented.ts';
+import { importsOfAll } from '../../support/imports-of-all.ts';
 
 const home = fileURLToPath(new URL('.', import.meta.url));
 const root = fileURLToPath(new URL('../../..', import.meta.url));
@@ -66,6 +67,30 @@ describe('The recipe of docs/testing.md', function () {
       expect(passes(name, command)).to.match(passed);
     });
   }
+});
+
+describe('TypeScript 5.8', () => {
+  it('compiles what imports the package, and checks its declarations', () => {
+    mkdirSync(`${project}/node_modules`, { recursive: true });
+    try {
+      symlinkSync(root, `${project}/node_modules/purgatory`);
+      writeFileSync(`${project}/all.mts`, importsOfAll());
+      const tsc = `${home}node_modules/typescript58/bin/tsc`;
+      const options = [
+        '--noEmit',
+        '--strict',
+        '--module',
+        'nodenext',
+        '--types',
+        'node',
+        `${project}/all.mts`,
+      ];
+      const { status, stdout } = spawnSync(process.execPath, [tsc, ...options], { encoding: 'utf8' });
+      expect([status, stdout]).to.deep.equal([0, '']);
+    } finally {
+      rmSync(project, { recursive: true });
+    }
+  });
 });
 
 describe('A host of which any part is a fake (behaviour 12)', function () {
