@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { readFrame } from '../../src/bus/frames.ts';
 import { createBus, refusal } from '../../src/bus/index.ts';
 import type { Transport, TransportLink } from '../../src/bus/transport.ts';
 import { ManualClock } from '../../src/clock/manual-clock.ts';
@@ -159,6 +160,23 @@ describe('a bus in a gap', () => {
     rig.clock.advance(10_000);
     expect(b.listener.sweeps, 'once').to.equal(sweeps + 1);
     expect(b.bus.snapshot().totals.gaps.sequence).to.equal(0);
+  });
+
+  it('sweeps no second time for what was heard before a gap, nor within one', () => {
+    const rig = new Rig();
+    const a = rig.process({ echoMs: 1_000 });
+    rig.clock.advance(10_000);
+    const b = rig.process({ echoMs: 1_000 });
+    a.publish('heard');
+    rig.clock.advance(1);
+    rig.hub.cut(a.bus);
+    rig.hub.cut(b.bus);
+    const { sweeps } = b.listener;
+    rig.clock.advance(10_000);
+    expect(b.listener.sweeps).to.equal(sweeps);
+    rig.hub.mend(b.bus);
+    rig.clock.advance(10_000);
+    expect([b.bus.state, b.listener.sweeps]).to.deep.equal(['live', sweeps + 1]);
   });
 
   it('sweeps no second time where all others have begun since', () => {
@@ -389,6 +407,134 @@ describe('a bus and its transport', () => {
       await turn();
       expect(engine.sent.at(-1)?.text).to.contain('"h":{"orders":["1"]}');
     }
+  });
+
+  it('says after a break which number the engine took last, in the first frame alone', async () => {
+    const { engine, clock, bus } = make();
+    const orders = bus.join(new Listener('orders'));
+    goLive(engine);
+    orders.publish('taken');
+    clock.advance(1);
+    engine.sent.at(-1)?.resolve();
+    await turn();
+    orders.publish('lost');
+    clock.advance(1);
+    engine.link.down(new Error('broken'));
+    clock.advance(1_001);
+    const before = engine.sent.length;
+    goLive(engine);
+    await turn();
+    const after = engine.sent.slice(before).map(({ text }) => readFrame(text));
+    expect(after.map(({ number, previous }) => [number, previous])).to.deep.equal([
+      [4, 2],
+      [5, undefined],
+    ]);
+    expect(after[1].hints.map(({ key }) => key)).to.deep.equal(['lost']);
+  });
+
+  it('says after a silence which number was before, in the first frame alone', () => {
+    const { engine, clock } = make({ echoMs: 1_000, echoTimeoutMs: 30_000 });
+    engine.link.up();
+    clock.advance(1_251); // its echo is long under way, as that of a process that was stopped
+    for (let echo = 1; echo <= 3; echo++) {
+      engine.link.received(engine.sent.at(-1)?.text as string);
+      clock.advance(echo === 1 ? 0 : 1_000);
+    }
+    const frames = engine.sent.map(({ text }) => readFrame(text));
+    expect(frames.map(({ number, previous }) => [number, previous])).to.deep.equal([
+      [1, undefined],
+      [2, 1],
+      [3, undefined],
+      [4, undefined],
+    ]);
+  });
+
+  /** Refuses what was sent last, and lets the bus become live again. */
+  const refuse = async ({ engine, clock }: ReturnType<typeof make>): Promise<void> => {
+    engine.sent.at(-1)?.reject(new Error('refused'));
+    await turn();
+    const { connects } = engine;
+    while (engine.connects === connects) clock.advance(1);
+    goLive(engine);
+    await turn();
+  };
+
+  it('does not add up refusals between which the engine took a batch', async () => {
+    const made = make();
+    const { engine, clock, bus } = made;
+    const orders = bus.join(new Listener('orders'));
+    goLive(engine);
+    for (let key = 0; key < 4; key++) {
+      orders.publish(`${key}`);
+      clock.advance(1);
+      await refuse(made);
+      expect(engine.sent.at(-1)?.text).to.contain(`"h":{"orders":["${key}"]}`);
+      engine.sent.at(-1)?.resolve();
+      await turn();
+    }
+  });
+
+  it('drops a refused name alone, and only where the engine refuses it; flush settles then', async () => {
+    const made = make();
+    const { engine, clock, bus, errors } = made;
+    const members = ['bad', 'good'].map((name) => bus.join(new Listener(name)));
+    goLive(engine);
+    for (const { publish } of members) publish('1');
+    clock.advance(1);
+    await refuse(made);
+    await refuse(made);
+    let isFlushed = false;
+    const flushed = bus.flush().then(() => {
+      isFlushed = true;
+    });
+    expect(readFrame(engine.sent.at(-1)?.text as string).all).to.deep.equal(['bad']);
+    engine.link.down(new Error('broken')); // that is no refusal
+    clock.advance(1_001);
+    goLive(engine);
+    await turn();
+    const alone: string[] = [];
+    for (let left = 2; left > 0; left--) {
+      const { all } = readFrame(engine.sent.at(-1)?.text as string);
+      alone.push(...all);
+      expect(all).to.have.length(1);
+      if (all[0] === 'bad') await refuse(made);
+      else {
+        engine.sent.at(-1)?.resolve();
+        await turn();
+        clock.advance(1);
+      }
+    }
+    expect(alone.sort()).to.deep.equal(['bad', 'good']);
+    const lost = errors.filter((error) => (error as { code?: string }).code === 'ERR_PURGATORY_HINTS_LOST');
+    expect(lost.map(String)).to.have.length(1);
+    expect(String(lost)).to.contain('"bad"').and.not.to.contain('"good"');
+    await turn();
+    expect(isFlushed).to.equal(true);
+    await flushed;
+  });
+
+  it('settles flush when all that was left was dropped, and pauses shortly again after an echo', async () => {
+    const made = make({ maxPauseMs: 60_000 });
+    const { engine, clock, bus } = made;
+    const orders = bus.join(new Listener('orders'));
+    orders.publish('bad');
+    goLive(engine);
+    let isFlushed = false;
+    void bus.flush().then(() => {
+      isFlushed = true;
+    });
+    for (let refused = 0; refused < 3; refused++) {
+      expect(isFlushed).to.equal(false);
+      await refuse(made);
+    }
+    expect(isFlushed).to.equal(true);
+    clock.advance(5_000);
+    engine.link.received(engine.sent.at(-1)?.text as string);
+    orders.publish('bad again');
+    clock.advance(1);
+    const sinceMs = clock.now();
+    await refuse(made);
+    expect(clock.now() - sinceMs).to.be.at.most(64); // of the clock: 50 and a quarter
   });
 
   it('gives up a connection that is never acknowledged', () => {

@@ -38,4 +38,25 @@ describe('The keys that are due', () => {
     expect(decided, 'no other part is open').to.deep.equal([false]);
     expect([...(due.next(true)?.keys ?? [])]).to.deep.equal([c]);
   });
+
+  it('that timed out are alone, take turns with all others, and are as others again after an answer', () => {
+    const due = new DueKeys<number>(2);
+    const [a, b, c, d, e, f] = ['a', 'b', 'c', 'd', 'e', 'f'].map((name) => new WatchedKey(name));
+    const order = (withApart: boolean): string[] => {
+      const batches: string[] = [];
+      for (let next = due.next(withApart); next !== undefined; next = due.next(withApart)) {
+        batches.push(Array.from(next.keys, ({ key }) => key).join(''));
+      }
+      return batches;
+    };
+    due.timedOut(['a', 'b', 'c']);
+    for (const key of [a, b, c, d, e, f]) due.add(key);
+    expect(order(true)).to.deep.equal(['a', 'de', 'b', 'f', 'c']);
+    for (const key of [a, d]) due.add(key);
+    expect(order(false)).to.deep.equal(['d']);
+    expect(order(true)).to.deep.equal(['a']);
+    due.ended(['a', 'b']);
+    for (const key of [a, b, c]) due.add(key);
+    expect(order(true)).to.deep.equal(['ab', 'c']);
+  });
 });
