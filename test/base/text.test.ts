@@ -103,9 +103,11 @@ describe('An object as a key, whose class throws when it is shown', () => {
     const clock = new ManualClock();
     const semaphore = new Semaphore('s', { units: 1, clock });
     const options = { key: key(), timeoutMs: 5 };
-    const warn = stub(process, 'emitWarning'); // once a process: another test may have heard it
+    const warn = stub(process, 'emitWarning');
     await semaphore.acquire(options);
     warn.restore();
+    // It comes once a process: another test may have had it.
+    for (const [text] of warn.args) expect(String(text)).to.contain('the key Owned {} is an object');
     const waiting = rejection(semaphore.acquire(options));
     clock.advance(5);
     expect(await waiting).to.have.property('code', 'ERR_PURGATORY_TIMEOUT');
