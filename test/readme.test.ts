@@ -1,11 +1,10 @@
-import { once } from 'node:events';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { Redis } from 'ioredis';
 import { ok, runNode, summary } from './support/child.ts';
-import { printed, start } from './support/documented.ts';
+import { inspectorPageOf, printed } from './support/documented.ts';
 import { engines, startRedis } from './support/engines.ts';
 import { itWith } from './support/needs.ts';
 import { until } from './support/turns.ts';
@@ -55,13 +54,6 @@ describe('the two processes of the README', () => {
 describe('the inspector of the README', () => {
   it('serves its page for as long as something waits', async () => {
     const source = (await example('createInspector')).replace('port: 7070', 'port: 0'); // it may be taken
-    const child = start(source);
-    try {
-      const [url] = await once(child.stdout as NodeJS.ReadableStream, 'data');
-      expect(await (await fetch(String(url).trim())).text()).to.contain('<title>');
-    } finally {
-      child.kill('SIGKILL');
-      await once(child, 'exit');
-    }
+    expect(await inspectorPageOf(source)).to.contain('<title>');
   });
 });

@@ -1,11 +1,10 @@
 import { execFile } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
-import { printed, program, start } from '../support/documented.ts';
+import { inspectorPageOf, printed, program } from '../support/documented.ts';
 import { type Engine, engines, startPostgres, startRedis } from '../support/engines.ts';
 import { describeWith } from '../support/needs.ts';
 import { uncovered } from '../support/uncovered.ts';
@@ -67,14 +66,8 @@ describe('The programs of the docs', () => {
 describe('docs/inspector.md', () => {
   it('has a program that prints the address of the page', async () => {
     const source = program('docs/inspector.md', 'inspector.mjs').replace('port: 7070', 'port: 0');
-    const child = start(`${source}setTimeout(() => {}, 20_000);`); // the inspector keeps no process alive
-    try {
-      const [url] = await once(child.stdout as NodeJS.ReadableStream, 'data');
-      expect(await (await fetch(String(url).trim())).text()).to.contain('<title>');
-    } finally {
-      child.kill('SIGKILL');
-      await once(child, 'exit');
-    }
+    const alive = `${source}setTimeout(() => {}, 20_000);`; // the inspector keeps no process alive
+    expect(await inspectorPageOf(alive)).to.contain('<title>');
   });
 });
 

@@ -39,6 +39,18 @@ export async function printed(source: string, env: Readonly<Record<string, strin
   return output.stdout;
 }
 
+/** The page of the inspector whose address a program prints. Ends the program. */
+export async function inspectorPageOf(source: string): Promise<string> {
+  const child = start(source);
+  try {
+    const [url] = await once(child.stdout as NodeJS.ReadableStream, 'data');
+    return await (await fetch(String(url).trim())).text();
+  } finally {
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+  }
+}
+
 /** A server from a page, started on a free port, which it prints. */
 export class DocumentedServer implements AsyncDisposable {
   readonly port: number;

@@ -50,15 +50,7 @@ class World implements AsyncDisposable {
   /** Those of one test. */
   readonly others: ObservedPurgatory[] = [];
   readonly inspector: Inspector = inspectorOn(this.host, {
-    purgatories: () => [
-      this.fetches,
-      this.sessions,
-      this.acks,
-      this.orders,
-      this.locks,
-      this.jobs,
-      ...this.others,
-    ],
+    purgatories: () => this.#observed(),
   });
   page!: OpenedPage;
   url!: URL;
@@ -98,17 +90,12 @@ class World implements AsyncDisposable {
     }, `the page shows mark ${this.#marks}`);
   }
 
+  #observed(): ObservedPurgatory[] {
+    return [this.fetches, this.sessions, this.acks, this.orders, this.locks, this.jobs, ...this.others];
+  }
+
   #keys(): string {
-    const all: readonly ObservedPurgatory[] = [
-      this.fetches,
-      this.sessions,
-      this.acks,
-      this.orders,
-      this.locks,
-      this.jobs,
-      ...this.others,
-    ];
-    const keys = all.reduce((sum, each) => sum + snapshotOf(each, 0).watchedKeys, 0);
+    const keys = this.#observed().reduce((sum, each) => sum + snapshotOf(each, 0).watchedKeys, 0);
     return keys.toLocaleString('en');
   }
 
