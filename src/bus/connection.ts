@@ -39,6 +39,12 @@ export type Done = () => void;
 /** Asks the engine. Returns undefined when it has done so, or a promise that is fulfilled then. */
 type Call = () => Promise<unknown> | undefined;
 
+/** A frame that was published. */
+interface Published {
+  readonly number: number;
+  readonly atMs: number;
+}
+
 /** What the engine was asked for. */
 interface Asked {
   readonly sinceMs: number;
@@ -71,8 +77,10 @@ export class Connection {
   #state: BusState = 'connecting';
   #liveSinceMs = 0;
   #number = 0;
-  /** The last number that the engine has taken. */
-  #taken = 0;
+  /** The last frame with hints. */
+  #hints: Published = { number: 0, atMs: 0 };
+  /** The last one that the engine has taken. */
+  #taken: Published = this.#hints;
   /** What came after `taken` was lost with the connection. */
   #hasLost = false;
   #publishedMs = 0;
@@ -106,9 +114,14 @@ export class Connection {
     return this.#state;
   }
 
+  /** For how long it has been live, in ms. 0: it is not. */
+  get liveMs(): number {
+    return this.#state === 'live' ? this.#base.timer.now() - this.#liveSinceMs : 0;
+  }
+
   /** It has been live for so long that it has heard of every process. */
   get knowsAll(): boolean {
-    return this.#state === 'live' && this.#isLong(this.#base.timer.now() - this.#liveSinceMs);
+    return this.#isLong(this.liveMs);
   }
 
   get maxFrameBytes(): number {
@@ -144,20 +157,27 @@ export class Connection {
   publish(body: string, done: Done): void {
     const numbered = this.#nextNumber();
     const text = frameText(body, this.origin, numbered, this.#base.options.routing);
-    const what = body === '' ? undefined : 'confirm a frame'; // an echo confirms itself
-    const taken = (): void => {
-      this.#taken = Math.max(this.#taken, numbered.number);
-      if (body !== '') this.#refusals = 0;
+    const call: Call = () => this.transport.publish(text);
+    if (body === '') {
+      this.#ask('publish', undefined, call, done); // an echo confirms itself
+      return;
+    }
+    const hints = { number: numbered.number, atMs: this.#publishedMs };
+    this.#hints = hints;
+    this.#ask('publish', 'confirm a frame', call, () => {
+      this.#taken = hints;
+      this.#refusals = 0;
       done();
-    };
-    this.#ask('publish', what, () => this.transport.publish(text), taken);
+    });
   }
 
-  /** After a break or a silence, others are told which number was before. */
+  /** After a break or a silence, others are told which hints were before. */
   #nextNumber(): FrameNumber {
     const nowMs = this.#base.timer.now();
     const wasSilent = this.#number > 0 && this.#isLong(nowMs - this.#publishedMs);
-    const previous = this.#hasLost ? this.#taken : wasSilent ? this.#number : undefined;
+    if (this.#hasLost) this.#hints = this.#taken;
+    const { number, atMs } = this.#hints;
+    const previous = this.#hasLost || wasSilent ? { number, ageMs: nowMs - atMs } : undefined;
     this.#hasLost = false;
     this.#publishedMs = nowMs;
     return { number: ++this.#number, previous };

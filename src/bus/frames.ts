@@ -1,13 +1,13 @@
 // The frames that the processes of a bus send each other: one line of JSON in ASCII each, such as
 //   {"v":1,"o":"Zm9vYmFyYmF6","n":17,"h":{"orders":["42","43",["44",7]]},"all":["jobs"]}
 // v: the version of the protocol. o: the origin, 12 random characters for each bus of each process.
-// n: its number, from 1 on, so that a missing frame is noticed. p: the number before, in the first
-// frame after a break or a silence. A frame for a channel has no number, and one of
-// `notifyInTransaction` no origin either. r: 1 where the origin listens to channels. h: hints by the
-// name of their member: a key, or a key and its value, a bigint as "12n", Infinity as "Infinity".
-// For a Purgatory the value is the limit of the event. all: names whose members are to try
-// everything. An echo has no hints. One hint always fits (bus-member.ts). What is longer or larger
-// than any bus sends is none of its frames.
+// n: its number, from 1 on, so that a missing frame is noticed. p: in the first frame after a break
+// or a silence, the last number with hints and its age in ms. A frame for a channel has no number,
+// and one of `notifyInTransaction` no origin either. r: 1 where the origin listens to channels. h:
+// hints by the name of their member: a key, or a key and its value, a bigint as "12n", Infinity as
+// "Infinity". For a Purgatory the value is the limit of the event. all: names whose members are to
+// try everything. An echo has no hints. One hint always fits (bus-member.ts). What is longer or
+// larger than any bus sends is none of its frames.
 import { foreignProtocol, foreignText } from '../base/errors.ts';
 import { type HintValue, MAX_HINT_DIGITS, type Routing } from './membership/bus-member.ts';
 import { MAX_FRAME_BYTES } from './transport.ts';
@@ -21,6 +21,14 @@ export interface Hint {
   readonly value: HintValue | undefined;
 }
 
+/** The last frame with hints that the engine took. */
+export interface PreviousFrame {
+  /** 0: there was none. */
+  readonly number: number;
+  /** For how long it has been published, in ms. */
+  readonly ageMs: number;
+}
+
 /** A frame that was read. */
 export interface Frame {
   /** Undefined for a frame that a transaction published. Such a frame has no number either. */
@@ -28,10 +36,10 @@ export interface Frame {
   /** 0 for a frame that was sent to a channel. */
   readonly number: number;
   /**
-   * The number of the frame before it that counts, where its origin was away: what came in between
-   * is said again. Undefined: `number - 1`.
+   * The frame before it that counts, where its origin was away: those in between had no hints, or
+   * these are said again. Undefined: that of `number - 1`.
    */
-  readonly previous: number | undefined;
+  readonly previous: PreviousFrame | undefined;
   /** Whether its origin listens to channels. */
   readonly routes: boolean;
   readonly hints: readonly Hint[];
@@ -43,7 +51,7 @@ export interface Frame {
  * The most bytes that a frame needs besides its hints: the version, the origin, the number and the
  * brackets.
  */
-const HEAD_BYTES = 96;
+const HEAD_BYTES = 112;
 
 const MAX_ORIGIN = 64;
 
@@ -71,7 +79,10 @@ export function frameText(body: string, origin?: string, numbered?: FrameNumber,
   let text = `{"v":${PROTOCOL_VERSION}`;
   if (origin !== undefined) text += `,"o":"${origin}"`;
   if (numbered !== undefined) text += `,"n":${numbered.number}`;
-  if (numbered?.previous !== undefined) text += `,"p":${numbered.previous}`;
+  if (numbered?.previous !== undefined) {
+    const { number, ageMs } = numbered.previous;
+    text += `,"p":[${number},${Math.floor(ageMs)}]`;
+  }
   if (routing === 'interest') text += ',"r":1';
   return `${text}${body}}`;
 }
@@ -137,7 +148,7 @@ export function readFrame(text: string): Frame {
     throw foreignProtocol(v, PROTOCOL_VERSION);
   }
   const hasOrigin = typeof o === 'string' && o.length <= MAX_ORIGIN;
-  const isNumbered = hasOrigin && Number.isSafeInteger(n) && (p === undefined || Number.isSafeInteger(p));
+  const isNumbered = hasOrigin && Number.isSafeInteger(n) && (p === undefined || isPrevious(p));
   const isRouted = hasOrigin && n === undefined;
   if (!isNumbered && !isRouted && (o !== undefined || n !== undefined)) throw foreignText(text);
   if (typeof h !== 'object' || h === null || !isStrings(all)) throw foreignText(text);
@@ -155,7 +166,8 @@ export function readFrame(text: string): Frame {
   }
   const origin = o as string | undefined;
   const number = isNumbered ? (n as number) : 0;
-  const previous = p as number | undefined;
+  const [before, ageMs] = (p ?? []) as number[];
+  const previous = p === undefined ? undefined : { number: before, ageMs };
   return { origin, number, previous, routes: r === 1, hints, all: [...new Set(all)] };
 }
 
@@ -175,6 +187,10 @@ function readValue(json: unknown): HintValue | undefined {
   if (json === 'Infinity') return Number.POSITIVE_INFINITY;
   if (json === '-Infinity') return Number.NEGATIVE_INFINITY;
   return typeof json === 'string' && BIGINT.test(json) ? BigInt(json.slice(0, -1)) : undefined;
+}
+
+function isPrevious(value: unknown): boolean {
+  return Array.isArray(value) && value.length === 2 && value.every(Number.isSafeInteger);
 }
 
 function isStrings(value: unknown): value is string[] {

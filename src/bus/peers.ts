@@ -2,9 +2,10 @@
 //
 // Invariants. A repeated frame is dropped: an engine keeps the order of a process. A missing number
 // is a loss. A process that was away says which number counts as the one before (`previous`): what
-// it could not send has no number. An unknown process that begins with 1, or was away, is new. Any
-// other may be known to all but a bus that has just become live. A bus that has been live for longer
-// would have heard of it. At most MOST processes are kept, those heard last, and as many silent ones.
+// it could not send has no number. An unknown process that begins with 1 is new, and one that was
+// away if its last hints are older than the time for which this bus is live: any later ones went
+// elsewhere, as in a split brain. Any other may be known to all but a bus that has just become live.
+// A bus that has been live for longer would have heard of it. At most MOST processes are kept, those heard last, and as many silent ones.
 // Costs. O(1) a frame.
 import type { Frame } from './frames.ts';
 
@@ -51,8 +52,11 @@ export class Peers {
     return this.#deaf.size === 0;
   }
 
-  /** @param isAllKnown every process that was there before has been heard of. */
-  hear(frame: Frame, origin: string, nowMs: number, isAllKnown: boolean): Verdict {
+  /**
+   * @param liveMs for how long this bus has been live.
+   * @param isAllKnown every process that was there before has been heard of.
+   */
+  hear(frame: Frame, origin: string, nowMs: number, liveMs: number, isAllKnown: boolean): Verdict {
     const { number, previous, routes } = frame;
     const last = this.#heard.get(origin)?.last ?? this.#silent.get(origin);
     const isRepeated = last !== undefined && number <= last && last - number < MOST_LATE;
@@ -65,10 +69,14 @@ export class Peers {
       this.#deafCame();
     }
     if (last !== undefined) {
-      const isMissing = !isRepeated && (number < last || (previous ?? number - 1) > last);
+      const isMissing = !isRepeated && (number < last || (previous?.number ?? number - 1) > last);
       return { isRepeated, isMissing, isFirst: false };
     }
-    const isNew = number === 1 || previous !== undefined;
+    if (previous !== undefined) {
+      const isMissing = previous.number > 0 && previous.ageMs < liveMs;
+      return { isRepeated, isMissing, isFirst: false };
+    }
+    const isNew = number === 1;
     return { isRepeated, isMissing: isAllKnown && !isNew, isFirst: !isNew };
   }
 

@@ -148,8 +148,8 @@ export class Receiver {
   }
 
   #isNew(frame: Frame, origin: string): boolean {
-    const { timer } = this.#base;
-    const verdict = this.#peers.hear(frame, origin, timer.now(), this.#connection.knowsAll);
+    const { liveMs, knowsAll } = this.#connection;
+    const verdict = this.#peers.hear(frame, origin, this.#base.timer.now(), liveMs, knowsAll);
     this.#mayHaveMissed ||= verdict.isFirst;
     if (verdict.isMissing) {
       const what = `Frames before number ${frame.number} of process ${origin} are missing`;

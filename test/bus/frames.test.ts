@@ -20,9 +20,10 @@ describe('a frame', () => {
     let keys = 0;
     while (body.add('n', `é${keys}`, undefined)) keys++;
     const number = Number.MAX_SAFE_INTEGER;
-    const text = frameText(body.text(), '123456789012', { number, previous: number }, 'interest');
+    const previous = { number, ageMs: number };
+    const text = frameText(body.text(), '123456789012', { number, previous }, 'interest');
     expect(text.length).to.be.within(7_450, 7_500);
-    expect(readFrame(text)).to.include({ number, previous: number, routes: true });
+    expect(readFrame(text)).to.deep.include({ number, previous, routes: true });
     expect(readFrame(frameText('', 'me', { number: 2, previous: undefined }))).to.include({
       previous: undefined,
     });
@@ -35,7 +36,9 @@ describe('a frame', () => {
     for (const text of [
       digits(41),
       `{"v":1,"o":"${'o'.repeat(65)}","n":1}`,
-      '{"v":1,"o":"me","n":2,"p":"1"}',
+      '{"v":1,"o":"me","n":2,"p":1}',
+      '{"v":1,"o":"me","n":2,"p":[1,"0"]}',
+      '{"v":1,"o":"me","n":2,"p":[1]}',
       `{"v":1,"h":{"x":["${'k'.repeat(16_000)}"]}}`,
     ]) {
       expect(

@@ -4,7 +4,7 @@ import { createBus, refusal } from '../../src/bus/index.ts';
 import type { Transport, TransportLink } from '../../src/bus/transport.ts';
 import { ManualClock } from '../../src/clock/manual-clock.ts';
 import { turn } from '../support/turns.ts';
-import { Listener, Rig } from './rig.ts';
+import { Listener, type Process, Rig } from './rig.ts';
 
 describe('a bus in a gap', () => {
   it('tries everything each time it becomes live', () => {
@@ -211,6 +211,55 @@ describe('a bus in a gap', () => {
     expect(b.bus.snapshot().totals.gaps.sequence).to.equal(0);
   });
 
+  it('notices hints that went to another server of a split engine, unless they are older than it is live', () => {
+    for (const isLost of [true, false]) {
+      const clock = new ManualClock();
+      const servers = [new Set<TransportLink>(), new Set<TransportLink>()];
+      const process = (): Process & { move(): void } => {
+        let server = servers[0];
+        let link: TransportLink | undefined;
+        const transport: Transport = {
+          engine: 'split',
+          connect: (to) => {
+            link = to;
+            server.add(to);
+            to.up();
+          },
+          publish: (text) => {
+            for (const { received } of [...server]) received(text);
+            return undefined;
+          },
+          disconnect: () => {
+            if (link !== undefined) server.delete(link);
+            return undefined;
+          },
+        };
+        const listener = new Listener('orders');
+        const errors: unknown[] = [];
+        const onError = (error: unknown): void => void errors.push(error);
+        const bus = createBus(transport, { clock, echoMs: 100_000, onError });
+        const move = (): void => {
+          link?.down(new Error('moved'));
+          server = servers[1];
+          clock.advance(2_000);
+        };
+        return { bus, listener, errors, move, ...bus.join(listener) };
+      };
+      const [minority, majority] = [process(), process()];
+      if (!isLost) minority.publish('1'); // both hear it
+      clock.advance(1);
+      majority.move();
+      if (isLost) minority.publish('1');
+      clock.advance(200_000);
+      const { sweeps } = majority.listener;
+      minority.move();
+      clock.advance(100_000);
+      expect(majority.listener.sweeps - sweeps).to.equal(isLost ? 1 : 0);
+      expect(majority.bus.snapshot().totals.gaps.sequence).to.equal(isLost ? 1 : 0);
+      expect(majority.bus.state).to.equal('live');
+    }
+  });
+
   it('drops frames that come twice or late', () => {
     const rig = new Rig({ duplication: 1 });
     const [a, b] = [rig.process(), rig.process()];
@@ -363,7 +412,7 @@ describe('a bus and its transport', () => {
     const pauses: number[] = [];
     for (let refused = 0; refused < 3; refused++) {
       const sent = engine.sent.at(-1);
-      bodies.push(sent?.text.replace(/"[np]":\d+,?/g, '') as string);
+      bodies.push(sent?.text.replace(/"n":\d+,?|"p":\[\d+,\d+\],?/g, '') as string);
       if (refused === 1) jobs.publish('later');
       sent?.reject(new Error('no such character'));
       await turn();
@@ -426,13 +475,13 @@ describe('a bus and its transport', () => {
     await turn();
     const after = engine.sent.slice(before).map(({ text }) => readFrame(text));
     expect(after.map(({ number, previous }) => [number, previous])).to.deep.equal([
-      [4, 2],
+      [4, { number: 2, ageMs: 1_002 }],
       [5, undefined],
     ]);
     expect(after[1].hints.map(({ key }) => key)).to.deep.equal(['lost']);
   });
 
-  it('says after a silence which number was before, in the first frame alone', () => {
+  it('says after a silence which hints were before, in the first frame alone', () => {
     const { engine, clock } = make({ echoMs: 1_000, echoTimeoutMs: 30_000 });
     engine.link.up();
     clock.advance(1_251); // its echo is long under way, as that of a process that was stopped
@@ -443,7 +492,7 @@ describe('a bus and its transport', () => {
     const frames = engine.sent.map(({ text }) => readFrame(text));
     expect(frames.map(({ number, previous }) => [number, previous])).to.deep.equal([
       [1, undefined],
-      [2, 1],
+      [2, { number: 0, ageMs: 1_251 }],
       [3, undefined],
       [4, undefined],
     ]);

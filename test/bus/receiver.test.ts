@@ -144,16 +144,20 @@ describe('the numbers of frames', () => {
   function numbers() {
     const clock = new ManualClock();
     const base = new BusContext({} as Bus, 'none', checkedBusOptions({ clock, echoMs: 10, onError() {} }));
-    const state = { knowsAll: false, jumps: 0 };
+    const state = { knowsAll: false, liveMs: 0, jumps: 0 };
     const connection = {
       origin: 'own',
       get knowsAll() {
         return state.knowsAll;
       },
+      get liveMs() {
+        return state.liveMs;
+      },
       jumped: () => state.jumps++,
     };
     const receiver = new Receiver(base, connection as unknown as Connection, () => {});
-    const note = (origin: string, number: number, previous?: number): string => {
+    const note = (origin: string, number: number, before?: number, ageMs = 0): string => {
+      const previous = before === undefined ? undefined : { number: before, ageMs };
       const { jumps } = state;
       const { framesDropped } = base.meter.counts;
       receiver.received(frameText('', origin, { number, previous }));
@@ -193,8 +197,12 @@ describe('the numbers of frames', () => {
     expect(note('a', 12, 10), '10 is missing').to.equal('jumped');
     expect(note('a', 13)).to.equal('inOrder');
     state.knowsAll = true;
-    expect(note('away', 55, 54), 'nobody here knew it').to.equal('inOrder');
+    state.liveMs = 1_000;
+    expect(note('away', 55, 54, 1_000), 'nobody here knew it').to.equal('inOrder');
     expect(note('away', 57)).to.equal('jumped');
+    expect(note('elsewhere', 55, 54, 999), '54 came while this bus was live').to.equal('jumped');
+    expect(note('elsewhere', 56)).to.equal('inOrder');
+    expect(note('tells nothing', 9, 0), 'it has had no hints').to.equal('inOrder');
   });
 
   it('that no process could have sent silence it for no longer than a frame', () => {
