@@ -118,8 +118,3 @@ export abstract class AbstractPurgatory<K, Op extends DelayedOperation> extends 
     return this.#parking.link?.bus;
   }
 }
-
-/** Throws unless the invariants of a purgatory's structures hold. For tests: O(pairs). @internal */
-export function checkPurgatoryInvariants({ $parked }: { readonly $parked: ParkedView }): void {
-  $parked.lists.check();
-}

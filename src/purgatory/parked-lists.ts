@@ -7,7 +7,6 @@
 // their owner says what is parked and what is removed.
 //
 // Costs. add, placeOf, remove: O(1). compact: O(parked).
-import { mustHold } from '../base/must-hold.ts';
 import type { KeyInterest, Membership } from '../bus/membership/bus-member.ts';
 import { COLUMN_1, COLUMN_2, NONE, Slab, type Slot } from '../slab/slab.ts';
 import type { Compactable } from '../turns/compaction.ts';
@@ -34,8 +33,10 @@ export const MAX_COPIED = 50_000;
 
 /** @typeParam Watch what an operation waits for: a key, or a key with a threshold. */
 export abstract class ParkedLists<Watch> implements Compactable {
-  protected operations: Slab<DelayedOperation> = new Slab();
-  protected all: Slot = this.operations.makeList(NONE, NONE);
+  /** @internal */
+  operations: Slab<DelayedOperation> = new Slab();
+  /** @internal */
+  all: Slot = this.operations.makeList(NONE, NONE);
   /**
    * Is called for each key that gets its first watcher, or loses its last; keys are strings then.
    * To be set before anything is parked.
@@ -76,8 +77,6 @@ export abstract class ParkedLists<Watch> implements Compactable {
    * turns: keys that come meanwhile are given too. O(1) a step.
    */
   abstract allKeys(): IterableIterator<unknown>;
-  /** Throws unless all is sound. For tests: O(pairs). */
-  abstract check(): void;
 
   /** Those that watch `key`, in the order in which they are to be taken out. */
   allOf(key: unknown): DelayedOperation[] {
@@ -168,16 +167,5 @@ export abstract class ParkedLists<Watch> implements Compactable {
     this.operations = operations;
     this.all = all;
     this.#moves++;
-  }
-
-  /** Throws unless the order is sound; returns the places in it. For tests: O(parked). */
-  protected checkOrder(): Slot[] {
-    const places = this.operations.check(this.all);
-    mustHold(places.length === this.size, `${places.length} operations are linked, ${this.size} in use`);
-    for (const place of places) {
-      const operation = this.operations.value(place) as DelayedOperation;
-      mustHold(operation.$place === place, 'an operation does not know its place');
-    }
-    return places;
   }
 }

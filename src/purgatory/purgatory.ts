@@ -37,9 +37,6 @@ import { Watchers } from './watchers.ts';
 /** Watchers of a key that are tried in the call that brings a hint; the bus slices those. */
 const MAX_TRIED_AT_ONCE = 64;
 
-/** @internal */
-export { checkPurgatoryInvariants } from './abstract-purgatory.ts';
-
 /**
  * Parks operations until an event on one of their watch keys, or their deadline, completes them.
  */

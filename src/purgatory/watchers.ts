@@ -8,14 +8,13 @@
 // other. A lone watcher, alone on its only key, needs no watch: key and operation lead to each
 // other by numbers below NONE, until another comes. What is removed moves the passes under way
 // along. park, remove: O(keys of the operation).
-import { mustHold } from '../base/must-hold.ts';
 import { COLUMN_1, COLUMN_2, NONE, Slab, type Slot } from '../slab/slab.ts';
 import type { DelayedOperation } from './delayed-operation.ts';
 import { type CountedKey, MAX_COPIED, OWN, ParkedLists, STAMP } from './parked-lists.ts';
 import { Pass } from './pass.ts';
 
 /** The columns of a key: its oldest watch, or its lone watcher, and how many watch it. */
-const OLDEST = COLUMN_1;
+export const OLDEST: number = COLUMN_1;
 const COUNT = COLUMN_2;
 /** The columns of a watch: key XOR place, and the watch that its operation got before this one. */
 const LINK = COLUMN_1;
@@ -32,8 +31,10 @@ const MAX_SAMPLE = 4_096;
 const lone = (slot: number): Slot => (-2 - slot) as Slot;
 
 export class Watchers<K> extends ParkedLists<K> {
-  #keys = new Slab<K>();
-  #watches = new Slab();
+  /** @internal */
+  keySlab: Slab<K> = new Slab<K>();
+  /** @internal */
+  watches: Slab = new Slab();
   readonly #slots = new Map<K, Slot>();
   #loneWatchers = 0;
   /** The passes that it moves along: those whose operations are tried, from the outermost in. */
@@ -43,14 +44,14 @@ export class Watchers<K> extends ParkedLists<K> {
   /** Where the next sample of keys begins. */
   #sampled = 0;
   /** Kept so that the compiler does not take the reading for useless. */
-  #ahead = 0;
+  ahead: number = 0;
 
   override get keys(): number {
     return this.#slots.size;
   }
 
   override get pairs(): number {
-    return this.#watches.inUse + this.#loneWatchers;
+    return this.watches.inUse + this.#loneWatchers;
   }
 
   override park(operation: DelayedOperation, keys: readonly K[], stamp: number): void {
@@ -76,13 +77,13 @@ export class Watchers<K> extends ParkedLists<K> {
 
   /** @throws RangeError from 2^24 keys on, as a Map does. */
   #addKey(key: K, oldest: Slot, watchers: number): Slot {
-    const slot = this.#keys.makeList(oldest, watchers);
-    this.#keys.setValue(slot, key);
+    const slot = this.keySlab.makeList(oldest, watchers);
+    this.keySlab.setValue(slot, key);
     try {
       this.#slots.set(key, slot);
     } catch (error) {
-      this.#keys.cells[slot + COUNT] = 0;
-      this.#keys.remove(slot);
+      this.keySlab.cells[slot + COUNT] = 0;
+      this.keySlab.remove(slot);
       throw error;
     }
     this.interest?.watched(key as string);
@@ -91,8 +92,8 @@ export class Watchers<K> extends ParkedLists<K> {
 
   /** Adds a watch behind the others of a key; `next` is the next one of the same operation. */
   #watch(keySlot: Slot, place: Slot, next: Slot): Slot {
-    const watches = this.#watches;
-    const keys = this.#keys;
+    const watches = this.watches;
+    const keys = this.keySlab;
     let oldest = keys.cells[keySlot + OLDEST] as Slot;
     if (oldest < NONE) oldest = this.#joinLone(keySlot, lone(oldest));
     const count = keys.cells[keySlot + COUNT];
@@ -103,9 +104,9 @@ export class Watchers<K> extends ParkedLists<K> {
   }
 
   #watchFirst(keySlot: Slot, place: Slot, next: Slot): Slot {
-    const keys = this.#keys;
+    const keys = this.keySlab;
     try {
-      const watch = this.#watches.makeList(keySlot ^ place, next);
+      const watch = this.watches.makeList(keySlot ^ place, next);
       keys.cells[keySlot + OLDEST] = watch;
       keys.cells[keySlot + COUNT] = 1;
       return watch;
@@ -117,16 +118,16 @@ export class Watchers<K> extends ParkedLists<K> {
 
   /** Gives a lone watcher a watch. */
   #joinLone(keySlot: Slot, place: Slot): Slot {
-    const watch = this.#watches.makeList(keySlot ^ place, NONE);
-    this.#keys.cells[keySlot + OLDEST] = watch;
+    const watch = this.watches.makeList(keySlot ^ place, NONE);
+    this.keySlab.cells[keySlot + OLDEST] = watch;
     this.operations.cells[place + YOUNGEST] = watch;
     this.#loneWatchers--;
     return watch;
   }
 
   #isYoungest(keySlot: Slot, place: Slot): boolean {
-    const oldest = this.#keys.cells[keySlot + OLDEST] as Slot;
-    return oldest >= 0 && (this.#watches.cells[this.#watches.prev(oldest) + LINK] ^ keySlot) === place;
+    const oldest = this.keySlab.cells[keySlot + OLDEST] as Slot;
+    return oldest >= 0 && (this.watches.cells[this.watches.prev(oldest) + LINK] ^ keySlot) === place;
   }
 
   override remove(operation: DelayedOperation): number {
@@ -147,8 +148,8 @@ export class Watchers<K> extends ParkedLists<K> {
 
   /** Takes a watch off its key. Returns the next one of the operation. */
   #unwatch(watch: Slot, place: Slot): Slot {
-    const watches = this.#watches;
-    const keys = this.#keys;
+    const watches = this.watches;
+    const keys = this.keySlab;
     const keySlot = (watches.cells[watch + LINK] ^ place) as Slot;
     const next = watches.cells[watch + OLDER] as Slot;
     if (this.nested.length > 0) for (const pass of this.nested) this.#movePass(pass, watch);
@@ -165,7 +166,7 @@ export class Watchers<K> extends ParkedLists<K> {
   }
 
   #drop(slot: Slot): void {
-    const keys = this.#keys;
+    const keys = this.keySlab;
     const key = keys.value(slot) as K;
     this.#slots.delete(key);
     keys.cells[slot + COUNT] = 0;
@@ -180,38 +181,38 @@ export class Watchers<K> extends ParkedLists<K> {
 
   /** How many watch the key at `slot`. */
   sizeOf(slot: Slot): number {
-    return this.#keys.cells[slot + COUNT];
+    return this.keySlab.cells[slot + COUNT];
   }
 
   override watchersOf(key: K): number {
     const slot = this.#slots.get(key);
-    return slot === undefined ? 0 : this.#keys.cells[slot + COUNT];
+    return slot === undefined ? 0 : this.keySlab.cells[slot + COUNT];
   }
 
   /** The lone watcher of the key at `slot`, if there is one. */
   loneWatcher(slot: Slot): DelayedOperation | undefined {
-    const head = this.#keys.cells[slot + OLDEST];
+    const head = this.keySlab.cells[slot + OLDEST];
     if (head >= 0) return undefined;
     const place = lone(head);
     // What its end needs is read ahead: with very many keys both are far away in memory, and so
     // they are fetched at the same time (`npm run bench -- string-keys`).
-    this.#ahead = this.#keys.value(slot) === undefined ? 0 : this.operations.cells[place + STAMP];
+    this.ahead = this.keySlab.value(slot) === undefined ? 0 : this.operations.cells[place + STAMP];
     return this.operations.value(place);
   }
 
   /** `pass` begins, over the operations that watch its key, at `slot`, now. */
   begin(pass: Pass<K>, slot: Slot): void {
-    let next = this.#keys.cells[slot + OLDEST] as Slot;
+    let next = this.keySlab.cells[slot + OLDEST] as Slot;
     if (next < NONE) next = this.#joinLone(slot, lone(next));
     pass.keySlot = slot;
     pass.nextSlot = next;
-    pass.lastSlot = this.#watches.prev(next);
-    pass.watchers = this.#keys.cells[slot + COUNT];
+    pass.lastSlot = this.watches.prev(next);
+    pass.watchers = this.keySlab.cells[slot + COUNT];
   }
 
   /** The next operation of a pass that is not over: it is still parked. */
   nextOf(pass: Pass<K>): DelayedOperation {
-    const watches = this.#watches;
+    const watches = this.watches;
     const watch = pass.nextSlot;
     const next = watches.next(watch);
     const place = (watches.cells[watch + LINK] ^ pass.keySlot) as Slot;
@@ -225,7 +226,7 @@ export class Watchers<K> extends ParkedLists<K> {
   }
 
   #movePass(pass: Pass<K>, removed: Slot): void {
-    const watches = this.#watches;
+    const watches = this.watches;
     if (pass.nextSlot === removed) pass.nextSlot = removed === pass.lastSlot ? NONE : watches.next(removed);
     if (pass.lastSlot === removed) pass.lastSlot = watches.prev(removed);
   }
@@ -245,7 +246,7 @@ export class Watchers<K> extends ParkedLists<K> {
   override keysOf(operation: DelayedOperation, max: number): K[] {
     const place = this.placeOf(operation);
     const slots = place === NONE ? [] : this.#slotsOf(place).slice(0, max);
-    return slots.map((slot) => this.#keys.value(slot) as K);
+    return slots.map((slot) => this.keySlab.value(slot) as K);
   }
 
   /** The keys that the operation at `place` watches, in the order in which they were given. */
@@ -253,14 +254,14 @@ export class Watchers<K> extends ParkedLists<K> {
     const youngest = this.operations.cells[place + YOUNGEST] as Slot;
     if (youngest < NONE) return [lone(youngest)];
     const slots: Slot[] = [];
-    for (let watch = youngest; watch !== NONE; watch = this.#watches.cells[watch + OLDER] as Slot) {
-      slots.push((this.#watches.cells[watch + LINK] ^ place) as Slot);
+    for (let watch = youngest; watch !== NONE; watch = this.watches.cells[watch + OLDER] as Slot) {
+      slots.push((this.watches.cells[watch + LINK] ^ place) as Slot);
     }
     return slots.reverse();
   }
 
   override countedKeys(): CountedKey[] {
-    const keys = this.#keys;
+    const keys = this.keySlab;
     const counted: CountedKey[] = [];
     const length = keys.valueSpan;
     const start = this.#sampled;
@@ -280,19 +281,19 @@ export class Watchers<K> extends ParkedLists<K> {
 
   override get isSparse(): boolean {
     const { operations } = this;
-    const spare = operations.spare + this.#keys.spare + this.#watches.spare;
-    return spare > 0 && operations.inUse + this.#keys.inUse + this.#watches.inUse <= MAX_COPIED;
+    const spare = operations.spare + this.keySlab.spare + this.watches.spare;
+    return spare > 0 && operations.inUse + this.keySlab.inUse + this.watches.inUse <= MAX_COPIED;
   }
 
   /** Parks all anew. The old cells say where each key and each watch is now. */
   override compact(): void {
-    const oldKeys = this.#keys;
-    const old = this.#watches;
+    const oldKeys = this.keySlab;
+    const old = this.watches;
     const operations = new Slab<DelayedOperation>(this.size);
     const keys = new Slab<K>(this.keys);
     const watches = new Slab(old.inUse);
-    this.#keys = keys;
-    this.#watches = watches;
+    this.keySlab = keys;
+    this.watches = watches;
     for (const [key, from] of this.#slots) {
       const slot = keys.makeList(NONE, 0);
       keys.setValue(slot, key);
@@ -329,48 +330,5 @@ export class Watchers<K> extends ParkedLists<K> {
       pass.nextSlot = old.cells[pass.nextSlot + MOVED_TO] as Slot;
       pass.lastSlot = old.cells[pass.lastSlot + MOVED_TO] as Slot;
     }
-  }
-
-  override check(): void {
-    mustHold(Number.isInteger(this.#ahead), 'what was read ahead is no stamp');
-    const keys = this.#keys;
-    const watchers = new Map<Slot, Slot[]>([...this.#slots.values()].map((slot) => [slot, []]));
-    let pairs = 0;
-    for (const place of this.checkOrder()) {
-      const slots = this.#slotsOf(place);
-      mustHold(slots.length > 0, 'an operation watches nothing');
-      mustHold(new Set(slots).size === slots.length, 'an operation watches a key twice');
-      for (const slot of slots)
-        mustHold(watchers.get(slot)?.push(place) !== undefined, 'a watched key is gone');
-      pairs += slots.length;
-    }
-    mustHold(pairs === this.pairs, `${pairs} pairs are linked, ${this.pairs} are counted`);
-    mustHold(keys.inUse === this.keys, `${keys.inUse} keys have a cell, ${this.keys} are watched`);
-    for (const [key, slot] of this.#slots) {
-      mustHold(keys.value(slot) === key || Number.isNaN(key), 'a key does not know its cell');
-      keys.check(slot);
-      this.#ringOf(slot);
-      const places = this.allOf(key).map(({ $place }) => $place);
-      const count = this.sizeOf(slot);
-      mustHold(places.length === count, `${places.length} watch ${slot}, it says ${count}`);
-      mustHold(places.join() === watchers.get(slot)?.join(), 'a key and its operations disagree');
-    }
-    for (const [key, pass] of this.held) {
-      if (pass.isOver) continue;
-      const slot = pass.keySlot;
-      mustHold(this.#slots.get(key) === slot, 'a pass is held over another key');
-      const ring = this.#ringOf(slot);
-      const next = ring.indexOf(pass.nextSlot);
-      mustHold(
-        next >= 0 && ring.indexOf(pass.lastSlot) >= next,
-        `the pass held over ${slot} is not in its ring`,
-      );
-    }
-  }
-
-  /** The watches of the key at `slot`, in order. @throws unless they are a sound ring. */
-  #ringOf(slot: Slot): Slot[] {
-    const oldest = this.#keys.cells[slot + OLDEST] as Slot;
-    return oldest < NONE ? [] : [oldest, ...this.#watches.check(oldest)];
   }
 }

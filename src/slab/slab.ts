@@ -6,10 +6,9 @@
 //
 // A Slot is the offset of a cell, valid until `remove`. A list is a ring, so a cell is removed
 // without a search, without an allocation, and without the list. The columns are the owner's. All
-// but `check` is O(1), amortised: the slab doubles when under a 32nd of it is free. It never
-// shrinks: when it is sparse, its owner fills a new one. Linked objects cost several times as much
-// once the collector has promoted them (`npm run bench -- layout`).
-import { mustHold } from '../base/must-hold.ts';
+// is O(1), amortised: the slab doubles when under a 32nd of it is free. It never shrinks: when it is
+// sparse, its owner fills a new one. Linked objects cost several times as much once the collector
+// has promoted them (`npm run bench -- layout`).
 
 declare const slotBrand: unique symbol;
 
@@ -214,29 +213,6 @@ export class Slab<T = never> {
   /** The slot at an index. */
   slotAt(index: number): Slot {
     return (index << STRIDE_BITS) as Slot;
-  }
-
-  /**
-   * Throws unless `list` is a sound ring of cells in use. Returns the others in it, in order. For
-   * tests: O(members).
-   */
-  check(list: Slot): Slot[] {
-    const members: Slot[] = [];
-    let slot = list;
-    do {
-      const next = this.next(slot);
-      mustHold(this.prev(next) === slot, `the ring of ${list} breaks between ${slot} and ${next}`);
-      mustHold(!this.#isFree(next >> STRIDE_BITS), `the ring of ${list} has the free cell ${next}`);
-      if (next !== list) members.push(next);
-      mustHold(members.length <= this.#inUse, `the ring of ${list} has more cells than are in use`);
-      slot = next;
-    } while (slot !== list);
-    return members;
-  }
-
-  #isFree(index: number): boolean {
-    const isNext = index >= this.#next && index < this.#end;
-    return isNext || (this.#free[index >> WORD_BITS] & (1 << index)) !== 0;
   }
 
   #allocate(): Slot {

@@ -8,7 +8,6 @@
 // Three ticks: cursor <= horizon <= now. The scheme stands at the cursor: all its tasks are after
 // it. The horizon is the target of the pass under way, or the cursor when none is. What is added
 // for a tick that is not after the horizon waits in `next`, so no pass runs what it adds itself.
-import { mustHold } from '../base/must-hold.ts';
 import { NONE, Slab, type Slot } from '../slab/slab.ts';
 import type { Compactable } from '../turns/compaction.ts';
 import type { TimerTask } from './timer-task.ts';
@@ -46,10 +45,6 @@ export interface Scheme {
   firstTick(): number;
   /** Visits the cells, those of one tick in the order of insert. */
   forEach(visit: (slot: Slot, tick: number) => void): void;
-  /** How many lists it has made in the slab. */
-  readonly lists: number;
-  /** Throws unless it is sound. Returns the tick by which its timer must look. For tests. */
-  check(): number;
 }
 
 /** Makes a scheme that has its lists in `slab` and stands at `cursor`. */
@@ -64,9 +59,12 @@ const MAX_REFILED = 8_192;
 
 export class PendingTasks<S extends Scheme = Scheme> implements Compactable {
   readonly #make: MakeScheme<S>;
-  #slab: Slab<TimerTask>;
-  #due: Slot;
-  #next: Slot;
+  /** @internal */
+  slab: Slab<TimerTask>;
+  /** @internal */
+  due: Slot;
+  /** @internal */
+  next: Slot;
   #scheme: S;
   /** The cells in use without a task, when the scheme was new. */
   #least: number;
@@ -83,11 +81,11 @@ export class PendingTasks<S extends Scheme = Scheme> implements Compactable {
   constructor(make: MakeScheme<S>, tick: number, tasks = 0) {
     this.#make = make;
     this.horizon = tick;
-    this.#slab = new Slab<TimerTask>(tasks);
-    this.#due = this.#slab.makeList(0, 0);
-    this.#next = this.#slab.makeList(0, 0);
-    this.#scheme = make(this.#slab, tick);
-    this.#least = this.#slab.inUse;
+    this.slab = new Slab<TimerTask>(tasks);
+    this.due = this.slab.makeList(0, 0);
+    this.next = this.slab.makeList(0, 0);
+    this.#scheme = make(this.slab, tick);
+    this.#least = this.slab.inUse;
   }
 
   get scheme(): S {
@@ -95,13 +93,13 @@ export class PendingTasks<S extends Scheme = Scheme> implements Compactable {
   }
 
   holds(task: TimerTask, slot: number): boolean {
-    return slot !== NONE && this.#slab.value(slot as Slot) === task;
+    return slot !== NONE && this.slab.value(slot as Slot) === task;
   }
 
   /** Returns a new cell for a task, whose `$slot` is the caller's to write. All or nothing. */
   add(task: TimerTask, tick: number): Slot {
     const slot =
-      tick > this.horizon ? this.#scheme.insert(tick, task) : this.#slab.pushTick(this.#next, tick, task);
+      tick > this.horizon ? this.#scheme.insert(tick, task) : this.slab.pushTick(this.next, tick, task);
     this.size++;
     return slot;
   }
@@ -109,24 +107,24 @@ export class PendingTasks<S extends Scheme = Scheme> implements Compactable {
   /** Frees the cell of a task, whose `$slot` is the caller's to write. */
   release(slot: number): void {
     this.#scheme.willRemove?.(slot as Slot);
-    this.#slab.remove(slot as Slot);
+    this.slab.remove(slot as Slot);
     this.size--;
   }
 
   /** Lets what is added next be filed as from `tick`, which is after the cursor. */
   catchUp(tick: number): void {
     const scheme = this.#scheme;
-    scheme.catchUp(tick, this.#next);
+    scheme.catchUp(tick, this.next);
     if (scheme.cursor > this.horizon) this.horizon = scheme.cursor;
   }
 
   /** True from `openPass` until there is nothing left to take. */
   get isPassOpen(): boolean {
-    return this.#scheme.cursor < this.horizon || !this.#slab.isEmpty(this.#due);
+    return this.#scheme.cursor < this.horizon || !this.slab.isEmpty(this.due);
   }
 
   get #isOverdue(): boolean {
-    return this.isPassOpen || !this.#slab.isEmpty(this.#next);
+    return this.isPassOpen || !this.slab.isEmpty(this.next);
   }
 
   /**
@@ -140,10 +138,10 @@ export class PendingTasks<S extends Scheme = Scheme> implements Compactable {
 
   /** Begins a pass over all tasks up to `tick`. No other may be open. */
   openPass(tick: number): void {
-    this.#slab.splice(this.#next, this.#due);
+    this.slab.splice(this.next, this.due);
     if (tick <= this.horizon) return;
     this.horizon = tick;
-    this.#scheme.collect(tick, this.#due);
+    this.#scheme.collect(tick, this.due);
   }
 
   /**
@@ -151,12 +149,12 @@ export class PendingTasks<S extends Scheme = Scheme> implements Compactable {
    * end of the pass, and also, with `isPassOpen` true, after a long `collect` without a task.
    */
   take(): TimerTask | undefined {
-    const slab = this.#slab;
-    if (slab.isEmpty(this.#due)) {
-      if (this.#scheme.cursor < this.horizon) this.#scheme.collect(this.horizon, this.#due);
-      if (slab.isEmpty(this.#due)) return undefined;
+    const slab = this.slab;
+    if (slab.isEmpty(this.due)) {
+      if (this.#scheme.cursor < this.horizon) this.#scheme.collect(this.horizon, this.due);
+      if (slab.isEmpty(this.due)) return undefined;
     }
-    const slot = slab.next(this.#due);
+    const slot = slab.next(this.due);
     if (this.#readAhead-- === 0) this.#readRow(slot);
     const task = slab.value(slot);
     this.takenTick = slab.tick(slot);
@@ -171,10 +169,10 @@ export class PendingTasks<S extends Scheme = Scheme> implements Compactable {
    * reading.
    */
   #readRow(first: Slot): void {
-    const slab = this.#slab;
+    const slab = this.slab;
     let read = 0;
     let slot = slab.next(first);
-    while (slot !== this.#due && read < ROW && slab.value(slot)?.$slot === slot) {
+    while (slot !== this.due && read < ROW && slab.value(slot)?.$slot === slot) {
       read++;
       slot = slab.next(slot);
     }
@@ -217,7 +215,7 @@ export class PendingTasks<S extends Scheme = Scheme> implements Compactable {
 
   /** Whether `compact` gives memory back, at once: also the lists of a burst when no task is left. */
   get isSparse(): boolean {
-    const slab = this.#slab;
+    const slab = this.slab;
     if (this.size === 0 && slab.inUse > this.#least + MAX_IDLE_LISTS) return true;
     return slab.isSparse && this.size <= MAX_REFILED;
   }
@@ -232,38 +230,20 @@ export class PendingTasks<S extends Scheme = Scheme> implements Compactable {
     const tasks: TimerTask[] = [];
     const slots: Slot[] = [];
     this.#forEach((slot, tick) => {
-      const task = this.#slab.value(slot) as TimerTask;
+      const task = this.slab.value(slot) as TimerTask;
       tasks.push(task);
       slots.push(anew.add(task, tick));
     });
-    this.#slab = anew.#slab;
-    this.#due = anew.#due;
-    this.#next = anew.#next;
+    this.slab = anew.slab;
+    this.due = anew.due;
+    this.next = anew.next;
     this.#scheme = anew.#scheme;
     this.#least = anew.#least;
     for (const [i, task] of tasks.entries()) task.$slot = slots[i];
   }
 
   #forEach(visit: (slot: Slot, tick: number) => void): void {
-    for (const list of [this.#due, this.#next]) this.#slab.forEach(list, visit);
+    for (const list of [this.due, this.next]) this.slab.forEach(list, visit);
     this.#scheme.forEach(visit);
-  }
-
-  /** Throws unless it is sound. Returns the tick by which the timer must look. For tests. */
-  check(): number {
-    const slab = this.#slab;
-    mustHold(this.#scheme.cursor <= this.horizon, 'the cursor is ahead of the horizon');
-    for (const list of [this.#due, this.#next]) slab.check(list);
-    const lookTick = this.#scheme.check();
-    const slots = new Set<Slot>();
-    this.#forEach((slot) => {
-      mustHold(!slots.has(slot), 'a task is linked twice');
-      slots.add(slot);
-      const task = slab.value(slot);
-      mustHold(task?.$slot === slot, 'a task does not know its slot');
-    });
-    mustHold(slots.size === this.size, `${slots.size} tasks are held, size says ${this.size}`);
-    mustHold(slab.inUse === this.size + this.#scheme.lists + 2, 'cells have leaked');
-    return this.#isOverdue ? this.#scheme.cursor : lookTick;
   }
 }

@@ -14,7 +14,6 @@
 
 import { requiredFunction } from '../base/checks.ts';
 import { timerClosed, timerFull } from '../base/errors.ts';
-import { mustHold } from '../base/must-hold.ts';
 import { invalidArgType } from '../base/node-errors.ts';
 import { onRejection, reportError } from '../base/report-error.ts';
 import { className } from '../base/text.ts';
@@ -32,6 +31,14 @@ import { CallbackTask, checkAddable, type TaskKeeper, type TimerTask } from './t
 
 /** More tasks than any memory holds, and an int32, which is compared without a double. */
 const MAX_INT32 = 2 ** 31 - 1;
+
+/** For {@link Timer.$internals}. */
+interface TimerInternals {
+  readonly tasks: PendingTasks;
+  /** Undefined without a reaper. */
+  readonly wakeUpTick: number | undefined;
+  readonly isRunning: boolean;
+}
 
 /** The meter of a timer, which imports this file. */
 export interface PassObserver {
@@ -459,18 +466,12 @@ export abstract class Timer implements TaskKeeper {
     wakeUp.cancel();
   }
 
-  /** @internal */
-  static check(timer: Timer): void {
-    const tasks = timer.#tasks;
-    const lookTick = tasks.check();
-    if (timer.#isRunning || timer.#job?.isUnderWay || !timer.#hasReaper) return;
-    const { size } = tasks;
-    mustHold(timer.#wakeUpTick <= lookTick, `wakes at ${timer.#wakeUpTick}, though ${lookTick} is due`);
-    mustHold(size > 0 || timer.#wakeUp === undefined, 'holds a wake-up with nothing pending');
+  /** What the invariants of a timer are about. @internal */
+  get $internals(): TimerInternals {
+    return {
+      tasks: this.#tasks,
+      wakeUpTick: this.#hasReaper ? this.#wakeUpTick : undefined,
+      isRunning: this.#isRunning || this.#job?.isUnderWay === true,
+    };
   }
-}
-
-/** Throws unless the invariants of the timer's structures hold. For tests: O(tasks + buckets). */
-export function checkTimerInvariants(timer: Timer): void {
-  Timer.check(timer);
 }

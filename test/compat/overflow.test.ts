@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { DelayedOperation, ManualClock, Purgatory } from '../../src/index.ts';
-import { checkPurgatoryInvariants } from '../../src/purgatory/purgatory.ts';
+import { checkPurgatoryInvariants } from '../support/checks/purgatory.ts';
 
 class Answer extends DelayedOperation {
   ready = false;

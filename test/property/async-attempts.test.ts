@@ -3,7 +3,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { ManualClock, Purgatory, SystemTimer } from '../../src/index.ts';
-import { checkTimerInvariants } from '../../src/timer/timer.ts';
+import { checkTimerInvariants } from '../support/checks/timer.ts';
 import { checkAndCompact } from '../support/compaction.ts';
 import { turn } from '../support/turns.ts';
 import { codeOf } from './purgatory-guests.ts';

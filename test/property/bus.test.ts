@@ -10,8 +10,8 @@ import fc from 'fast-check';
 import type { Bus } from '../../src/bus/bus-options.ts';
 import { DelayedOperation, ManualClock, Purgatory } from '../../src/index.ts';
 import { listen } from '../../src/observe/events/index.ts';
-import { checkPurgatoryInvariants } from '../../src/purgatory/purgatory.ts';
 import { ThresholdPurgatory } from '../../src/waits/threshold/index.ts';
+import { checkPurgatoryInvariants } from '../support/checks/purgatory.ts';
 import { FaultyHub } from '../support/faulty-hub.ts';
 import { runs } from './runs.ts';
 

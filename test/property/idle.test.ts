@@ -2,8 +2,8 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { ManualClock, SystemTimer } from '../../src/index.ts';
-import { checkTimerInvariants } from '../../src/timer/timer.ts';
 import { IdleTimeouts } from '../../src/waits/idle/index.ts';
+import { checkTimerInvariants } from '../support/checks/timer.ts';
 import { deeplySame, same } from '../support/same.ts';
 import { runs } from './runs.ts';
 

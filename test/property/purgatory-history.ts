@@ -1,7 +1,7 @@
 // Plays a random history on purgatories that share a timer, and on the naive references in
 // lock-step: the actions, and what each must return. Its callbacks are in purgatory-stage.ts.
 
-import { checkTimerInvariants } from '../../src/timer/timer.ts';
+import { checkTimerInvariants } from '../support/checks/timer.ts';
 import { checkAndCompact } from '../support/compaction.ts';
 import { turn } from '../support/turns.ts';
 import { type Action, BURST_KEY, type Step } from './purgatory-arbitraries.ts';

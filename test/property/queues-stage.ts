@@ -1,5 +1,6 @@
 // Queues and their naive twin. Items are numbers.
 import { Queues, type Taken, type TakenMany } from '../../src/waits/queues/index.ts';
+import { checkPurgatoryInvariants } from '../support/checks/purgatory.ts';
 import { codeOf } from '../support/code-of.ts';
 import { deeplySame, same } from '../support/same.ts';
 import { type Halves, LinesStage } from './lines-stage.ts';
@@ -124,9 +125,9 @@ export class QueuesStage extends LinesStage<QueuesAct, Queues<number>, NaiveQueu
   }
 
   override compare(): void {
-    Queues.check(this.ours);
+    checkPurgatoryInvariants(this.ours);
     super.compare();
-    Queues.check(this.ours);
+    checkPurgatoryInvariants(this.ours);
     same(this.ours.size, this.naive.size);
     deeplySame(
       [...this.ours.keys()].sort(),

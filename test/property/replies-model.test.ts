@@ -2,8 +2,8 @@
 import { getEventListeners } from 'node:events';
 import fc from 'fast-check';
 import { ManualClock, SystemTimer } from '../../src/index.ts';
-import { checkTimerInvariants } from '../../src/timer/timer.ts';
 import { Replies } from '../../src/waits/replies/index.ts';
+import { checkTimerInvariants } from '../support/checks/timer.ts';
 import { deeplySame, same } from '../support/same.ts';
 import { runs } from './runs.ts';
 

@@ -3,10 +3,10 @@
 // The test decides what each callback does besides: it throws, or uses up the stack.
 
 import { DelayedOperation, ManualClock, Purgatory, SystemTimer } from '../../src/index.ts';
-import { checkPurgatoryInvariants } from '../../src/purgatory/purgatory.ts';
-import { checkTimerInvariants } from '../../src/timer/timer.ts';
 import { IdleTimeouts } from '../../src/waits/idle/index.ts';
 import { ThresholdPurgatory } from '../../src/waits/threshold/threshold-purgatory.ts';
+import { checkPurgatoryInvariants } from '../support/checks/purgatory.ts';
+import { checkTimerInvariants } from '../support/checks/timer.ts';
 import { Random } from '../support/random.ts';
 
 const KEYS = 5;

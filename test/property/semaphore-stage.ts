@@ -1,5 +1,6 @@
 // A Semaphore and its naive twin.
 import { type Permit, Semaphore } from '../../src/waits/semaphore/index.ts';
+import { checkPurgatoryInvariants } from '../support/checks/purgatory.ts';
 import { same } from '../support/same.ts';
 import { type Halves, LinesStage } from './lines-stage.ts';
 import { NaiveSemaphore } from './semaphore-reference.ts';
@@ -95,9 +96,9 @@ export class SemaphoreStage extends LinesStage<SemaphoreAct, Semaphore, NaiveSem
   }
 
   override compare(): void {
-    Semaphore.check(this.ours);
+    checkPurgatoryInvariants(this.ours);
     super.compare();
-    Semaphore.check(this.ours);
+    checkPurgatoryInvariants(this.ours);
     same(this.ours.snapshot({ top: 0 }).units.given, this.naive.given, 'permits given');
   }
 

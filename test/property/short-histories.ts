@@ -12,7 +12,7 @@
 // each would take four times as long.) So a history must leave nothing behind, either: what is
 // still parked at its end is cancelled, and then nothing may be left.
 import { DelayedOperation, ManualClock, Purgatory } from '../../src/index.ts';
-import { checkPurgatoryInvariants } from '../../src/purgatory/purgatory.ts';
+import { checkPurgatoryInvariants } from '../support/checks/purgatory.ts';
 import { turn } from '../support/turns.ts';
 import {
   ACTS,

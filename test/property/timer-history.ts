@@ -6,7 +6,7 @@
 import { expect } from 'chai';
 import { SystemTimer, type Timer, TimerTask } from '../../src/index.ts';
 import type { SystemTimerOptions } from '../../src/timer/system-timer-options.ts';
-import { checkTimerInvariants } from '../../src/timer/timer.ts';
+import { checkTimerInvariants } from '../support/checks/timer.ts';
 import { deeplySame, same } from '../support/same.ts';
 import type { Action, History, Step } from './timer-arbitraries.ts';
 import { TimerReference } from './timer-reference.ts';

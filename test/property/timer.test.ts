@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { SystemTimer } from '../../src/index.ts';
-import { checkTimerInvariants } from '../../src/timer/timer.ts';
+import { checkTimerInvariants } from '../support/checks/timer.ts';
 import { HostClock } from '../support/host-clock.ts';
 import { turn } from '../support/turns.ts';
 import { longRuns, runs } from './runs.ts';

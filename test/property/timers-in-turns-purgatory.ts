@@ -1,6 +1,6 @@
 // A purgatory beside the timers of a history: its events and its deadlines take turns with them.
 import { DelayedOperation, Purgatory } from '../../src/index.ts';
-import { checkPurgatoryInvariants } from '../../src/purgatory/purgatory.ts';
+import { checkPurgatoryInvariants } from '../support/checks/purgatory.ts';
 
 class PlayedOp extends DelayedOperation {
   readonly key: string;

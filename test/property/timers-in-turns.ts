@@ -6,7 +6,7 @@
 //
 // What is wrong inside a task is kept until the turn is over: the timer would report it.
 import { SystemTimer } from '../../src/index.ts';
-import { checkTimerInvariants } from '../../src/timer/timer.ts';
+import { checkTimerInvariants } from '../support/checks/timer.ts';
 import { turn } from '../support/turns.ts';
 import type { Act, History } from './timers-in-turns-acts.ts';
 import { TurnBound } from './timers-in-turns-bound.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { ManualClock, Purgatory } from '../../src/index.ts';
-import { checkPurgatoryInvariants } from '../../src/purgatory/purgatory.ts';
+import { checkPurgatoryInvariants } from '../support/checks/purgatory.ts';
 import { counts, EMPTY, hall, Op } from '../support/op.ts';
 import { SlowClock } from '../support/slow-clock.ts';
 import { pause, turn, until } from '../support/turns.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { checkPurgatoryInvariants } from '../../src/purgatory/purgatory.ts';
+import { checkPurgatoryInvariants } from '../support/checks/purgatory.ts';
 import { counts, EMPTY, hall, Op } from '../support/op.ts';
 
 describe('Watch keys are read once, before anything changes', () => {

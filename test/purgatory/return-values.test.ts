@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { DelayedOperation, ManualClock, Purgatory, PurgatoryError } from '../../src/index.ts';
-import { checkPurgatoryInvariants } from '../../src/purgatory/purgatory.ts';
 import { ThresholdPurgatory } from '../../src/waits/threshold/index.ts';
+import { checkPurgatoryInvariants } from '../support/checks/purgatory.ts';
 import { codeOf } from '../support/code-of.ts';
 import { counts, EMPTY, hall, Op } from '../support/op.ts';
 import { rejection } from '../support/rejection.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { ManualClock, Purgatory, PurgatoryError, SystemTimer, type TimerTask } from '../../src/index.ts';
-import { checkTimerInvariants } from '../../src/timer/timer.ts';
+import { checkTimerInvariants } from '../support/checks/timer.ts';
 import { counts, EMPTY, Op } from '../support/op.ts';
 import { rejection } from '../support/rejection.ts';
 import { Task } from '../support/task.ts';

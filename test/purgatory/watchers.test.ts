@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import sinon from 'sinon';
 import { Pass } from '../../src/purgatory/pass.ts';
-import { checkPurgatoryInvariants } from '../../src/purgatory/purgatory.ts';
 import { Watchers } from '../../src/purgatory/watchers.ts';
 import type { Slot } from '../../src/slab/slab.ts';
+import { checkPurgatoryInvariants } from '../support/checks/purgatory.ts';
 import { counts, EMPTY, type Hall, hall, labels, type Op } from '../support/op.ts';
 import { turn } from '../support/turns.ts';
 

@@ -1,11 +1,12 @@
 import { expect } from 'chai';
 import { ManualClock, Purgatory, SystemTimer } from '../../src/index.ts';
 import { PendingTasks } from '../../src/timer/pending-tasks.ts';
-import { checkTimerInvariants } from '../../src/timer/timer.ts';
 import type { TimerTask } from '../../src/timer/timer-task.ts';
 import { TimingWheels } from '../../src/timer/wheels/timing-wheels.ts';
 import { Queues } from '../../src/waits/queues/index.ts';
 import { ThresholdPurgatory } from '../../src/waits/threshold/index.ts';
+import { checkLists } from '../support/checks/lists.ts';
+import { checkTasks, checkTimerInvariants } from '../support/checks/timer.ts';
 import { Op } from '../support/op.ts';
 import { Task } from '../support/task.ts';
 import { LoggingOperation } from '../support/threshold-op.ts';
@@ -102,7 +103,7 @@ describe('Memory that is refused', () => {
             refused++;
             park(i);
           }
-          lists.check();
+          checkLists(lists);
           expect(parked.numDelayed).to.equal(i + 1);
         }
         if (nth < 2) expect(refused).to.be.at.least(1);
@@ -110,7 +111,7 @@ describe('Memory that is refused', () => {
         expect(parked.numDelayed).to.equal(0);
         expect(lists.pairs).to.equal(0);
         expect(lists.keys).to.equal(0);
-        lists.check();
+        checkLists(lists);
       });
 
       it(`to allocation ${nth} of what gives memory back leaves ${name} as it was`, () => {
@@ -122,7 +123,7 @@ describe('Memory that is refused', () => {
         const before = parked.numDelayed;
         const refused = isRefused(nth, () => lists.compact());
         if (nth === 0) expect(refused).to.equal(true);
-        lists.check();
+        checkLists(lists);
         expect(parked.numDelayed).to.equal(before);
         for (const i of all) for (const key of keysOf(i)) wake(key);
         expect(parked.numDelayed).to.equal(0);
@@ -152,7 +153,7 @@ describe('Memory that is refused', () => {
       for (const [i, task] of tasks.entries()) task.$slot = pending.add(task, 1 + 13 * i);
       const refused = isRefused(nth, () => pending.compact());
       if (nth === 0) expect(refused).to.equal(true);
-      pending.check();
+      checkTasks(pending);
       expect(pending.takeAll()).to.deep.equal(tasks);
     });
   }

@@ -1,5 +1,6 @@
 // Memory is given back in a turn of its own, which may come between any two turns of a program.
 import type { ParkedView } from '../../src/purgatory/abstract-purgatory.ts';
+import { checkLists } from './checks/lists.ts';
 
 interface Parked {
   readonly $parked: ParkedView;
@@ -13,10 +14,10 @@ const looks = new WeakMap<object, number>();
  */
 export function checkAndCompact({ $parked }: Parked): void {
   const { lists } = $parked;
-  lists.check();
+  checkLists(lists);
   const look = (looks.get(lists) ?? 0) + 1;
   looks.set(lists, look);
   if (look % 3 !== 0) return;
   lists.compact();
-  lists.check();
+  checkLists(lists);
 }

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { Purgatory, SystemTimer, type WakeUp } from '../../src/index.ts';
-import { checkPurgatoryInvariants } from '../../src/purgatory/purgatory.ts';
-import { checkTimerInvariants } from '../../src/timer/timer.ts';
+import { checkPurgatoryInvariants } from '../support/checks/purgatory.ts';
+import { checkTimerInvariants } from '../support/checks/timer.ts';
 import { HostClock } from '../support/host-clock.ts';
 import { counts, EMPTY, Op } from '../support/op.ts';
 import { Task } from '../support/task.ts';

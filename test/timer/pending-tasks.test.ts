@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { checkTimerInvariants } from '../../src/timer/timer.ts';
+import { checkTimerInvariants } from '../support/checks/timer.ts';
 import { bench, Task } from '../support/task.ts';
 import { turn } from '../support/turns.ts';
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { ManualClock, SystemTimer, type SystemTimerOptions, type TimerTask } from '../../src/index.ts';
-import { checkTimerInvariants } from '../../src/timer/timer.ts';
+import { checkTimerInvariants } from '../support/checks/timer.ts';
 import { codeOf } from '../support/code-of.ts';
 import { microtasks } from '../support/turns.ts';
 import { uncaughtDuring } from '../support/uncaught.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { DelayedOperation, SystemTimer, TimerTask } from '../../src/index.ts';
-import { checkTimerInvariants } from '../../src/timer/timer.ts';
+import { checkTimerInvariants } from '../support/checks/timer.ts';
 import { Op } from '../support/op.ts';
 import { bench, Task, type TimerOptions } from '../support/task.ts';
 

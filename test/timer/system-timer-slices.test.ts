@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { ManualClock, Purgatory, SystemTimer, type TimerTask } from '../../src/index.ts';
 import { listen } from '../../src/observe/events/index.ts';
-import { checkTimerInvariants } from '../../src/timer/timer.ts';
+import { checkTimerInvariants } from '../support/checks/timer.ts';
 import { HostClock } from '../support/host-clock.ts';
 import type { TimerOptions } from '../support/task.ts';
 import { microtasks, turn, until } from '../support/turns.ts';

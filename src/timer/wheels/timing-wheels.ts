@@ -13,7 +13,6 @@
 // Costs. insert: O(1), plus O(log buckets) for the first task of a bucket. collect: O(log
 // buckets), plus O(1) for each task that cascades: once for each wheel that it was filed above the
 // lowest. No empty bucket is ever stepped through.
-import { mustHold } from '../../base/must-hold.ts';
 import type { Slab, Slot } from '../../slab/slab.ts';
 import type { Scheme } from '../pending-tasks.ts';
 import type { TimerMeter } from '../timer-meter.ts';
@@ -132,35 +131,5 @@ export class TimingWheels implements Scheme {
     let slot = slab.next(bucket.list);
     for (; slot !== bucket.list && tasks < max; slot = slab.next(slot)) tasks++;
     return tasks;
-  }
-
-  *#buckets(): Generator<Bucket, void, undefined> {
-    for (const { buckets } of this.lowest.levels()) yield* buckets.filter((bucket) => bucket !== undefined);
-  }
-
-  get lists(): number {
-    return [...this.#buckets()].length;
-  }
-
-  /** O(tasks + buckets). */
-  check(): number {
-    const slab = this.#slab;
-    const { queue } = this;
-    const queued = new Set(queue.toArray());
-    mustHold(queued.size === queue.size, 'a bucket is queued twice');
-    let lookTick = Number.POSITIVE_INFINITY;
-    for (const bucket of this.#buckets()) {
-      const { list, wheel, expiration, isQueued } = bucket;
-      const slots = slab.check(list);
-      mustHold(queued.has(bucket) === isQueued, 'a bucket disagrees with the queue');
-      mustHold(slots.length === 0 || isQueued, 'a bucket with tasks is not queued');
-      mustHold(!isQueued || expiration > this.cursor, 'the cursor has passed a queued bucket');
-      mustHold(!isQueued || expiration >= queue.headExpiration, 'the head is not the earliest');
-      for (const slot of slots) {
-        mustHold(wheel.startOf(slab.tick(slot)) === expiration, 'a task is misfiled');
-      }
-      if (slots.length > 0) lookTick = Math.min(lookTick, expiration);
-    }
-    return lookTick;
   }
 }

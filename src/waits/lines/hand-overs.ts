@@ -6,7 +6,6 @@
 // a wait on a line that is owed comes after what is due: it may be among those served.
 //
 // Costs. A hand-over: O(keys of the wait). One call makes MAX_ANSWERS of them at most.
-import { mustHold } from '../../base/must-hold.ts';
 import type { DelayedOperation } from '../../purgatory/delayed-operation.ts';
 import { NO_EVENT } from '../../purgatory/event-stack.ts';
 import { Parking, type PendingEvents } from '../../purgatory/parking.ts';
@@ -18,7 +17,8 @@ import type { Line } from './line.ts';
 export abstract class HandOvers<K, L extends Line<K>> implements PendingEvents {
   readonly parking: Parking<K, KeyLines<K, L>>;
   readonly lists: KeyLines<K, L>;
-  readonly #owed = new Set<L>();
+  /** @internal */
+  readonly owed: Set<L> = new Set();
   readonly #job: Job;
 
   constructor(options: CheckedPurgatoryOptions) {
@@ -37,7 +37,7 @@ export abstract class HandOvers<K, L extends Line<K>> implements PendingEvents {
   protected abstract newLine(key: K): L;
 
   /** Whether somebody waits on `line`, and there is enough for the first. */
-  protected abstract canGive(line: L): boolean;
+  abstract canGive(line: L): boolean;
 
   /** Hands over to the first on `line`, where `canGive` is true. */
   protected abstract give(line: L): void;
@@ -75,12 +75,12 @@ export abstract class HandOvers<K, L extends Line<K>> implements PendingEvents {
   }
 
   #owe(line: L): void {
-    this.#owed.add(line);
+    this.owed.add(line);
     this.#job.wake();
   }
 
   #serveBatch(job: Job): boolean {
-    const owed = this.#owed;
+    const owed = this.owed;
     for (const line of owed) {
       if (job.left <= 0) break;
       owed.delete(line);
@@ -106,25 +106,14 @@ export abstract class HandOvers<K, L extends Line<K>> implements PendingEvents {
   }
 
   isStillDue(operation: DelayedOperation): boolean {
-    if (this.#owed.size === 0) return true;
+    if (this.owed.size === 0) return true;
     for (const line of this.lists.linesOf(operation)) {
       // Behind those whose deadlines came before, if there are such.
-      if (!this.#owed.has(line) || !(line.late !== undefined || this.canGive(line))) continue;
+      if (!this.owed.has(line) || !(line.late !== undefined || this.canGive(line))) continue;
       line.late ??= [];
       line.late.push(operation);
       return false;
     }
     return true;
-  }
-
-  /** Throws unless it is sound. For tests: O(pairs). */
-  check(): void {
-    this.lists.check();
-    for (const line of this.lists.lines()) {
-      const isOwed = this.#owed.has(line);
-      mustHold(isOwed || !this.canGive(line), 'nobody serves a line on which something is to be had');
-      mustHold(isOwed || line.late === undefined, 'a deadline is held back for nothing');
-      mustHold(!line.isServing, 'a line is served for ever');
-    }
   }
 }

@@ -7,7 +7,6 @@
 // and the next cell of the same operation. A line knows its first slot, and no list is searched.
 //
 // Costs. park, remove: O(keys of the operation). lineOf: O(1).
-import { mustHold } from '../../base/must-hold.ts';
 import type { DelayedOperation } from '../../purgatory/delayed-operation.ts';
 import { type CountedKey, MAX_COPIED, OWN, ParkedLists, STAMP } from '../../purgatory/parked-lists.ts';
 import { COLUMN_1, COLUMN_2, NONE, Slab, type Slot } from '../../slab/slab.ts';
@@ -23,7 +22,8 @@ const FIRST_WAIT = OWN;
 const MAX_LINES = 16_384;
 
 export class KeyLines<K, L extends Line<K>> extends ParkedLists<K> {
-  #waits = new Slab<L>();
+  /** @internal */
+  waits: Slab<L> = new Slab<L>();
   readonly #lines = new Map<K, L>();
   readonly #make: (key: K) => L;
   /** The line that was asked for last. */
@@ -41,7 +41,7 @@ export class KeyLines<K, L extends Line<K>> extends ParkedLists<K> {
   }
 
   override get pairs(): number {
-    return this.#waits.inUse;
+    return this.waits.inUse;
   }
 
   override get keys(): number {
@@ -89,7 +89,7 @@ export class KeyLines<K, L extends Line<K>> extends ParkedLists<K> {
 
   /** The first that waits on a line on which somebody does. */
   firstOf(line: L): DelayedOperation {
-    return this.operations.value(this.#waits.cells[line.firstSlot + PLACE] as Slot) as DelayedOperation;
+    return this.operations.value(this.waits.cells[line.firstSlot + PLACE] as Slot) as DelayedOperation;
   }
 
   /** @param keys each once. */
@@ -103,7 +103,7 @@ export class KeyLines<K, L extends Line<K>> extends ParkedLists<K> {
   }
 
   #wait(line: L, place: Slot, next: Slot): Slot {
-    const waits = this.#waits;
+    const waits = this.waits;
     const { firstSlot } = line;
     const wait = firstSlot === NONE ? waits.makeList(place, next) : waits.push(firstSlot, place, next);
     waits.setValue(wait, line);
@@ -125,7 +125,7 @@ export class KeyLines<K, L extends Line<K>> extends ParkedLists<K> {
 
   /** Returns the next cell of the same operation. */
   #unlink(wait: Slot): Slot {
-    const waits = this.#waits;
+    const waits = this.waits;
     const line = waits.value(wait) as L;
     const next = waits.cells[wait + SIBLING] as Slot;
     const isFirst = line.firstSlot === wait;
@@ -144,7 +144,7 @@ export class KeyLines<K, L extends Line<K>> extends ParkedLists<K> {
 
   override operationsOf(key: K, max: number): DelayedOperation[] {
     return this.#ringOf(this.known(key), max).map(
-      (wait) => this.operations.value(this.#waits.cells[wait + PLACE] as Slot) as DelayedOperation,
+      (wait) => this.operations.value(this.waits.cells[wait + PLACE] as Slot) as DelayedOperation,
     );
   }
 
@@ -154,7 +154,7 @@ export class KeyLines<K, L extends Line<K>> extends ParkedLists<K> {
     if (line === undefined) return ring;
     for (let wait = line.firstSlot; ring.length < line.waiting && ring.length < max; ) {
       ring.push(wait);
-      wait = this.#waits.next(wait);
+      wait = this.waits.next(wait);
     }
     return ring;
   }
@@ -164,8 +164,8 @@ export class KeyLines<K, L extends Line<K>> extends ParkedLists<K> {
     const place = this.placeOf(operation);
     const lines: L[] = [];
     let wait = place === NONE ? NONE : (this.operations.cells[place + FIRST_WAIT] as Slot);
-    for (; wait !== NONE; wait = this.#waits.cells[wait + SIBLING] as Slot)
-      lines.push(this.#waits.value(wait) as L);
+    for (; wait !== NONE; wait = this.waits.cells[wait + SIBLING] as Slot)
+      lines.push(this.waits.value(wait) as L);
     return lines;
   }
 
@@ -196,7 +196,7 @@ export class KeyLines<K, L extends Line<K>> extends ParkedLists<K> {
 
   override get isSparse(): boolean {
     const { operations } = this;
-    const waits = this.#waits;
+    const waits = this.waits;
     if (operations.spare + waits.spare <= 0) return false;
     // It visits all lines, which may be many more than the cells.
     const visits = operations.inUse + waits.inUse + this.#lines.size;
@@ -205,9 +205,9 @@ export class KeyLines<K, L extends Line<K>> extends ParkedLists<K> {
 
   /** Parks all anew: by the order of parking each line gets its order. */
   override compact(): void {
-    const old = this.#waits;
+    const old = this.waits;
     const operations = new Slab<DelayedOperation>(this.size);
-    this.#waits = new Slab<L>(old.inUse);
+    this.waits = new Slab<L>(old.inUse);
     for (const line of this.lines()) line.firstSlot = NONE;
     this.moveTo(operations, (own, _from, to) => {
       let first = NONE;
@@ -220,36 +220,10 @@ export class KeyLines<K, L extends Line<K>> extends ParkedLists<K> {
         }
         const moved = this.#wait(line, to, NONE);
         if (last === NONE) first = moved;
-        else this.#waits.cells[last + SIBLING] = moved;
+        else this.waits.cells[last + SIBLING] = moved;
         last = moved;
       }
       return first;
     });
-  }
-
-  override check(): void {
-    const waiting = new Map<L, DelayedOperation[]>();
-    let pairs = 0;
-    for (const place of this.checkOrder()) {
-      const operation = this.operations.value(place) as DelayedOperation;
-      const lines = this.linesOf(operation);
-      mustHold(lines.length > 0, 'an operation waits for no key');
-      mustHold(new Set(lines).size === lines.length, 'an operation waits for a key twice');
-      for (const line of lines) waiting.set(line, [...(waiting.get(line) ?? []), operation]);
-      pairs += lines.length;
-    }
-    mustHold(pairs === this.pairs, `${pairs} waits are linked, ${this.pairs} are in use`);
-    mustHold(waiting.size === this.keys, `${waiting.size} keys are waited for, ${this.keys} are counted`);
-    for (const line of this.lines()) {
-      mustHold(this.known(line.key) === line, 'a line is not found by its key');
-      mustHold(line.isFiled === (this.#lines.get(line.key) === line), 'a line is filed elsewhere');
-      mustHold(line === this.#last || !line.isIdle, 'an idle line is kept');
-      const there = this.operationsOf(line.key, Number.POSITIVE_INFINITY);
-      const theirs = waiting.get(line) ?? [];
-      mustHold(there.length === line.waiting, `${there.length} wait on a line, it says ${line.waiting}`);
-      const areSame = there.length === theirs.length && there.every((each, i) => each === theirs[i]);
-      mustHold(areSame, 'a line and its operations disagree');
-      if (line.firstSlot !== NONE) this.#waits.check(line.firstSlot);
-    }
   }
 }

@@ -6,7 +6,6 @@
 // undefined. The length of the ring is a power of two, and at least an eighth of it is in use, or it
 // is short. push, shift: O(1), amortised. putBack, shiftBack: O(1), or O(log items in the heap).
 import { PriorityQueue } from '@datastructures-js/priority-queue';
-import { mustHold } from '../../base/must-hold.ts';
 import { Line } from '../lines/line.ts';
 
 /** A ring that is not made smaller. */
@@ -21,15 +20,17 @@ export interface TakenItem<V> {
 const byTurn = (x: TakenItem<unknown>, y: TakenItem<unknown>): number => x.turn - y.turn;
 
 export class ItemLine<K, V> extends Line<K> {
-  #inRing = 0;
-  #ring: (V | undefined)[] = [];
+  /** @internal */
+  inRing: number = 0;
+  /** @internal */
+  ring: (V | undefined)[] = [];
   #head = 0;
   /** Undefined where none came back. */
   #stack: TakenItem<V>[] | undefined = undefined;
   #heap: PriorityQueue<TakenItem<V>> | undefined = undefined;
 
   get size(): number {
-    return this.#inRing + (this.#stack?.length ?? 0) + (this.#heap?.size() ?? 0);
+    return this.inRing + (this.#stack?.length ?? 0) + (this.#heap?.size() ?? 0);
   }
 
   override get isIdle(): boolean {
@@ -37,9 +38,9 @@ export class ItemLine<K, V> extends Line<K> {
   }
 
   push(item: V): void {
-    if (this.#inRing === this.#ring.length) this.#resize(2 * this.#inRing);
-    this.#ring[this.#at(this.#inRing)] = item;
-    this.#inRing++;
+    if (this.inRing === this.ring.length) this.#resize(2 * this.inRing);
+    this.ring[this.#at(this.inRing)] = item;
+    this.inRing++;
   }
 
   /** Adds one that was taken, or is to be taken as if it had been. */
@@ -64,12 +65,12 @@ export class ItemLine<K, V> extends Line<K> {
 
   /** Takes off the first of the others; there is one. */
   shift(): V {
-    const ring = this.#ring;
+    const ring = this.ring;
     const item = ring[this.#head] as V;
     ring[this.#head] = undefined;
     this.#head = this.#at(1);
-    this.#inRing--;
-    if (ring.length > SHORT && 8 * this.#inRing < ring.length) this.#resize(ring.length / 2);
+    this.inRing--;
+    if (ring.length > SHORT && 8 * this.inRing < ring.length) this.#resize(ring.length / 2);
     return item;
   }
 
@@ -79,9 +80,9 @@ export class ItemLine<K, V> extends Line<K> {
     const items = cameBack.concat(this.#inOrder());
     this.#stack = undefined;
     this.#heap = undefined;
-    this.#ring = [];
+    this.ring = [];
     this.#head = 0;
-    this.#inRing = 0;
+    this.inRing = 0;
     return items;
   }
 
@@ -91,7 +92,7 @@ export class ItemLine<K, V> extends Line<K> {
     if (this.#removeBack(isIt)) return true;
     const index = this.#inOrder().findIndex(isIt);
     if (index < 0) return false;
-    for (let i = index; i > 0; i--) this.#ring[this.#at(i)] = this.#ring[this.#at(i - 1)];
+    for (let i = index; i > 0; i--) this.ring[this.#at(i)] = this.ring[this.#at(i - 1)];
     this.shift();
     return true;
   }
@@ -112,35 +113,19 @@ export class ItemLine<K, V> extends Line<K> {
 
   /** Where in the ring the item `i` behind the first is. */
   #at(i: number): number {
-    return (this.#head + i) & (this.#ring.length - 1);
+    return (this.#head + i) & (this.ring.length - 1);
   }
 
   /** The items in the ring. */
   #inOrder(): V[] {
-    return Array.from({ length: this.#inRing }, (_, i) => this.#ring[this.#at(i)] as V);
+    return Array.from({ length: this.inRing }, (_, i) => this.ring[this.#at(i)] as V);
   }
 
   #resize(length: number): void {
     const items: (V | undefined)[] = this.#inOrder();
     const room = Math.max(length, 2);
     while (items.length < room) items.push(undefined);
-    this.#ring = items;
+    this.ring = items;
     this.#head = 0;
-  }
-
-  /** Throws unless the ring is sound. For tests: O(length). */
-  check(): void {
-    const { length } = this.#ring;
-    const inRing = this.#inRing;
-    mustHold((length & (length - 1)) === 0 && inRing <= length, `${inRing} items in a ring of ${length}`);
-    mustHold(length <= SHORT || 8 * inRing >= length, `${inRing} items keep a ring of ${length}`);
-    for (let i = inRing; i < length; i++) {
-      mustHold(this.#ring[this.#at(i)] === undefined, 'an item is kept that was taken');
-    }
-    const stack = this.#stack ?? [];
-    mustHold(
-      stack.every(({ turn }, i) => i === 0 || turn < stack[i - 1].turn),
-      'a stack is out of order',
-    );
   }
 }

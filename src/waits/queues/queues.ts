@@ -305,9 +305,4 @@ export class Queues<V, K = string> extends AbstractPurgatory<K, never> {
     this.#items.parking.park(taker, keys);
     return taker.begin();
   }
-
-  /** Throws unless its invariants hold. For tests: O(waits + items + keys). @internal */
-  static check<V, K>(queues: Queues<V, K>): void {
-    queues.#items.check();
-  }
 }

@@ -17,40 +17,33 @@ import { type TaskSlab, TickingScheme, type Visit } from './scheme.ts';
 const LAST = Number.MAX_SAFE_INTEGER;
 
 export class ExactTicks extends TickingScheme {
-  readonly #wheel: Scheme;
-  readonly #far: Scheme;
+  /** @internal */
+  readonly wheel: Scheme;
+  /** @internal */
+  readonly far: Scheme;
 
   constructor(slab: TaskSlab, cursor: number, makeWheel: MakeScheme) {
     super(slab, cursor);
-    this.#wheel = makeWheel(slab, Math.min(cursor, LAST));
-    this.#far = new UnsortedHashedWheel(slab, cursor, 1);
+    this.wheel = makeWheel(slab, Math.min(cursor, LAST));
+    this.far = new UnsortedHashedWheel(slab, cursor, 1);
   }
 
   override insert(tick: number, task: TimerTask): Slot {
-    return (tick <= LAST ? this.#wheel : this.#far).insert(tick, task);
+    return (tick <= LAST ? this.wheel : this.far).insert(tick, task);
   }
 
   override collect(horizon: number, due: Slot): void {
-    this.#wheel.collect(Math.min(horizon, LAST), due);
-    this.#far.collect(horizon, due);
+    this.wheel.collect(Math.min(horizon, LAST), due);
+    this.far.collect(horizon, due);
     this.cursor = horizon;
   }
 
   override nextTick(): number {
-    return Math.min(this.#wheel.nextTick(), this.#far.nextTick());
+    return Math.min(this.wheel.nextTick(), this.far.nextTick());
   }
 
   override forEach(visit: Visit): void {
-    this.#wheel.forEach(visit);
-    this.#far.forEach(visit);
-  }
-
-  override get lists(): number {
-    return this.#wheel.lists + this.#far.lists;
-  }
-
-  protected override checkAll(): void {
-    this.#wheel.check();
-    this.#far.check();
+    this.wheel.forEach(visit);
+    this.far.forEach(visit);
   }
 }

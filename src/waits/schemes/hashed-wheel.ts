@@ -6,21 +6,22 @@
 // tick may be due. A clock that jumps over many rotations looks into each bucket once. `latest` is
 // the highest tick that was filed: `collect` steps no further. wheelSize is a power of two and
 // ticks are below 2^53 (exact-ticks.ts), so remainders are exact.
-import { mustHold } from '../../base/must-hold.ts';
 import type { Slot } from '../../slab/slab.ts';
 import type { TimerTask } from '../../timer/timer-task.ts';
 import { type TaskSlab, TickingScheme, type Visit } from './scheme.ts';
 
-abstract class HashedWheel extends TickingScheme {
-  protected readonly buckets: readonly Slot[];
-  #latest = 0;
+export abstract class HashedWheel extends TickingScheme {
+  /** @internal */
+  readonly buckets: readonly Slot[];
+  /** @internal */
+  latest: number = 0;
 
   /** @param wheelSize the least number of buckets, rounded up to a power of two. */
   constructor(slab: TaskSlab, cursor: number, wheelSize: number) {
     super(slab, cursor);
     const length = 2 ** (32 - Math.clz32(wheelSize - 1));
     this.buckets = Array.from({ length }, () => slab.makeList(0, 0));
-    this.#latest = cursor;
+    this.latest = cursor;
   }
 
   /** A new slot for `tick` in a bucket. */
@@ -36,7 +37,7 @@ abstract class HashedWheel extends TickingScheme {
   abstract expireIn(index: number, tick: number, due: Slot): boolean;
 
   override insert(tick: number, task: TimerTask): Slot {
-    if (tick > this.#latest) this.#latest = tick;
+    if (tick > this.latest) this.latest = tick;
     return this.insertIn(this.#indexOf(tick), tick, task);
   }
 
@@ -44,7 +45,7 @@ abstract class HashedWheel extends TickingScheme {
     const last = this.slab.prev(due);
     let looks = 0;
     let isSorted = true;
-    const steps = Math.min(Math.min(tick, this.#latest) - this.cursor, this.buckets.length);
+    const steps = Math.min(Math.min(tick, this.latest) - this.cursor, this.buckets.length);
     for (let step = 1; step <= steps; step++) {
       const index = this.#indexOf(this.cursor + step);
       if (this.earliestIn(index) > tick) continue;
@@ -74,24 +75,9 @@ abstract class HashedWheel extends TickingScheme {
     for (const bucket of this.buckets) this.slab.forEach(bucket, visit);
   }
 
-  override get lists(): number {
-    return this.buckets.length;
-  }
-
   #indexOf(tick: number): number {
     const wheelSize = this.buckets.length;
     return tick - Math.floor(tick / wheelSize) * wheelSize;
-  }
-
-  protected override checkAll(): void {
-    for (const [index, bucket] of this.buckets.entries()) {
-      for (const slot of this.slab.check(bucket)) {
-        const tick = this.slab.tick(slot);
-        mustHold(this.#indexOf(tick) === index, `tick ${tick} is in bucket ${index}`);
-        mustHold(tick > this.cursor && tick <= this.#latest, `tick ${tick} is outside of the bounds`);
-        mustHold(tick >= this.earliestIn(index), `tick ${tick} is before the earliest of its bucket`);
-      }
-    }
   }
 }
 
@@ -165,18 +151,6 @@ export class SortedHashedWheel extends HashedWheel {
       slab.moveTo(due, slot);
     }
     return true;
-  }
-
-  protected override checkAll(): void {
-    for (const bucket of this.buckets) {
-      let last = Number.NEGATIVE_INFINITY;
-      for (const slot of this.slab.check(bucket)) {
-        const tick = this.slab.tick(slot);
-        mustHold(tick >= last, `tick ${tick} lies behind ${last}`);
-        last = tick;
-      }
-    }
-    super.checkAll();
   }
 }
 

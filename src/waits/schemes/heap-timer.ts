@@ -5,14 +5,13 @@
 //   STOP_TIMER             O(log n)   the last takes the place, and sinks or rises from it
 //   PER_TICK_BOOKKEEPING   O(1)       a look at the root; O(log n) for each that is due
 //   space                  O(n)       three numbers a timer besides its cell
-import { mustHold } from '../../base/must-hold.ts';
 import { COLUMN_1, NONE, type Slot } from '../../slab/slab.ts';
 import type { TimerTask } from '../../timer/timer-task.ts';
 import { TickingScheme, type Visit } from './scheme.ts';
 import { SchemeTimer, type SchemeTimerOptions } from './scheme-timer.ts';
 
 /** The column of a task's cell: its place in the heap. */
-const POSITION = COLUMN_1;
+export const POSITION: number = COLUMN_1;
 
 /**
  * Scheme 3, an indexed binary heap. For delays of every size without the choice of a tick, and few
@@ -31,52 +30,51 @@ export class HeapTimer extends SchemeTimer {
  * its equals. A slot in the heap is a list of its own, whose integer `a` is its position. Every
  * change of a node goes through `#place`.
  */
-class IndexedHeap extends TickingScheme {
-  readonly #slots: Slot[] = [];
-  readonly #ticks: number[] = [];
-  readonly #orders: number[] = [];
+export class IndexedHeap extends TickingScheme {
+  /** @internal */
+  readonly slots: Slot[] = [];
+  /** @internal */
+  readonly ticks: number[] = [];
+  /** @internal */
+  readonly orders: number[] = [];
   #inserts = 0;
 
   override insert(tick: number, task: TimerTask): Slot {
     const slot = this.slab.makeList(NONE, NONE);
     this.slab.setValue(slot, task);
-    this.#rise(this.#slots.length, slot, tick, this.#inserts++);
+    this.#rise(this.slots.length, slot, tick, this.#inserts++);
     return slot;
   }
 
   willRemove(slot: Slot): void {
     const position = this.slab.cells[slot + POSITION];
-    if (this.#slots[position] === slot) this.#takeOut(position);
+    if (this.slots[position] === slot) this.#takeOut(position);
   }
 
   override collect(tick: number, due: Slot): void {
     this.cursor = tick;
-    while (this.#slots.length > 0 && this.#ticks[0] <= tick) {
-      const slot = this.#slots[0];
+    while (this.slots.length > 0 && this.ticks[0] <= tick) {
+      const slot = this.slots[0];
       this.#takeOut(0);
       this.slab.moveTo(due, slot);
     }
   }
 
   override nextTick(): number {
-    return this.#slots.length > 0 ? this.#ticks[0] : Number.POSITIVE_INFINITY;
+    return this.slots.length > 0 ? this.ticks[0] : Number.POSITIVE_INFINITY;
   }
 
   override forEach(visit: Visit): void {
-    const byInsert = this.#slots.map((_, position) => position);
-    byInsert.sort((x, y) => this.#orders[x] - this.#orders[y]);
-    for (const position of byInsert) visit(this.#slots[position], this.#ticks[position]);
-  }
-
-  override get lists(): number {
-    return 0;
+    const byInsert = this.slots.map((_, position) => position);
+    byInsert.sort((x, y) => this.orders[x] - this.orders[y]);
+    for (const position of byInsert) visit(this.slots[position], this.ticks[position]);
   }
 
   #takeOut(position: number): void {
-    const slot = this.#slots.pop()!;
-    const tick = this.#ticks.pop()!;
-    const order = this.#orders.pop()!;
-    if (position === this.#slots.length) return;
+    const slot = this.slots.pop()!;
+    const tick = this.ticks.pop()!;
+    const order = this.orders.pop()!;
+    if (position === this.slots.length) return;
     if (position > 0 && this.#isBefore(tick, order, (position - 1) >> 1))
       this.#rise(position, slot, tick, order);
     else this.#sink(position, slot, tick, order);
@@ -88,7 +86,7 @@ class IndexedHeap extends TickingScheme {
     while (position > 0) {
       const parent = (position - 1) >> 1;
       if (!this.#isBefore(tick, order, parent)) break;
-      this.#place(position, this.#slots[parent], this.#ticks[parent], this.#orders[parent]);
+      this.#place(position, this.slots[parent], this.ticks[parent], this.orders[parent]);
       position = parent;
     }
     this.#place(position, slot, tick, order);
@@ -96,44 +94,29 @@ class IndexedHeap extends TickingScheme {
 
   /** Puts a node where no child is before it, at `from` or below. */
   #sink(from: number, slot: Slot, tick: number, order: number): void {
-    const length = this.#slots.length;
+    const length = this.slots.length;
     let position = from;
     for (;;) {
       let child = 2 * position + 1;
       if (child >= length) break;
       const right = child + 1;
-      if (right < length && this.#isBefore(this.#ticks[right], this.#orders[right], child)) child = right;
+      if (right < length && this.#isBefore(this.ticks[right], this.orders[right], child)) child = right;
       if (this.#isBefore(tick, order, child)) break;
-      this.#place(position, this.#slots[child], this.#ticks[child], this.#orders[child]);
+      this.#place(position, this.slots[child], this.ticks[child], this.orders[child]);
       position = child;
     }
     this.#place(position, slot, tick, order);
   }
 
   #isBefore(tick: number, order: number, position: number): boolean {
-    const other = this.#ticks[position];
-    return tick < other || (tick === other && order < this.#orders[position]);
+    const other = this.ticks[position];
+    return tick < other || (tick === other && order < this.orders[position]);
   }
 
   #place(position: number, slot: Slot, tick: number, order: number): void {
-    this.#slots[position] = slot;
-    this.#ticks[position] = tick;
-    this.#orders[position] = order;
+    this.slots[position] = slot;
+    this.ticks[position] = tick;
+    this.orders[position] = order;
     this.slab.cells[slot + POSITION] = position;
-  }
-
-  protected override checkAll(): void {
-    for (let position = 0; position < this.#slots.length; position++) {
-      mustHold(
-        this.slab.cells[this.#slots[position] + POSITION] === position,
-        `the slot at ${position} does not know it`,
-      );
-      mustHold(this.#ticks[position] > this.cursor, `tick ${this.#ticks[position]} was left behind`);
-      const isAfterParent =
-        position === 0 || !this.#isBefore(this.#ticks[position], this.#orders[position], (position - 1) >> 1);
-      mustHold(isAfterParent, `position ${position} is before its parent`);
-    }
-    const { length } = this.#slots;
-    mustHold(this.#ticks.length === length && this.#orders.length === length, 'the arrays differ in length');
   }
 }

@@ -6,7 +6,6 @@
 //   PER_TICK_BOOKKEEPING   O(1)   a step to the next bucket, what is due; at most m moves a timer
 //   space                  O(n + buckets of all levels)   a list head (16 bytes) a bucket
 import { checkedOptions, requiredArray } from '../../base/checks.ts';
-import { mustHold } from '../../base/must-hold.ts';
 import { invalidArgType, invalidArgValue, outOfRange } from '../../base/node-errors.ts';
 import type { Slot } from '../../slab/slab.ts';
 import type { MakeScheme } from '../../timer/pending-tasks.ts';
@@ -78,24 +77,26 @@ interface Level {
  * is empty. (SystemTimer jumps instead, by its DelayQueue.) All ticks are below 2^53
  * (exact-ticks.ts), so divisions are exact.
  */
-class HierarchicalWheel extends TickingScheme {
-  readonly #levels: readonly Level[];
+export class HierarchicalWheel extends TickingScheme {
+  /** @internal */
+  readonly levels: readonly Level[];
   /** Ticks that all levels span. */
   readonly #range: number = 0;
-  readonly #beyond: Slot;
-  /** No slot beyond has an earlier tick. */
-  #earliestBeyond = Number.POSITIVE_INFINITY;
+  /** @internal */
+  readonly beyond: Slot;
+  /** No slot beyond has an earlier tick. @internal */
+  earliestBeyond: number = Number.POSITIVE_INFINITY;
 
   constructor(slab: TaskSlab, cursor: number, sizes: readonly number[]) {
     super(slab, cursor);
     let span = 1;
-    this.#levels = sizes.map((length) => {
+    this.levels = sizes.map((length) => {
       const level = { buckets: Array.from({ length }, () => slab.makeList(0, 0)), span };
       span *= length;
       return level;
     });
     this.#range = span;
-    this.#beyond = slab.makeList(0, 0);
+    this.beyond = slab.makeList(0, 0);
   }
 
   override insert(tick: number, task: TimerTask): Slot {
@@ -112,16 +113,12 @@ class HierarchicalWheel extends TickingScheme {
   }
 
   *#lists(): Generator<Slot, void, undefined> {
-    for (const { buckets } of this.#levels) yield* buckets;
-    yield this.#beyond;
+    for (const { buckets } of this.levels) yield* buckets;
+    yield this.beyond;
   }
 
   override forEach(visit: Visit): void {
     for (const list of this.#lists()) this.slab.forEach(list, visit);
-  }
-
-  override get lists(): number {
-    return this.#levels.reduce((sum, { buckets }) => sum + buckets.length, 1);
   }
 
   /**
@@ -129,7 +126,7 @@ class HierarchicalWheel extends TickingScheme {
    * tick, or Infinity if that is after `limit`.
    */
   #nextUpTo(limit: number): number {
-    for (const { buckets, span } of this.#levels) {
+    for (const { buckets, span } of this.levels) {
       const digit = Math.floor(this.cursor / span);
       const revolution = Math.floor(digit / buckets.length) * buckets.length;
       for (let index = digit - revolution + 1; index < buckets.length; index++) {
@@ -138,7 +135,7 @@ class HierarchicalWheel extends TickingScheme {
         if (!this.slab.isEmpty(buckets[index])) return start;
       }
     }
-    const start = Math.floor(this.#earliestBeyond / this.#range) * this.#range;
+    const start = Math.floor(this.earliestBeyond / this.#range) * this.#range;
     return start > limit ? Number.POSITIVE_INFINITY : start;
   }
 
@@ -148,14 +145,14 @@ class HierarchicalWheel extends TickingScheme {
    */
   #expire(at: number, due: Slot): void {
     this.cursor = at;
-    for (const { buckets, span } of this.#levels) {
+    for (const { buckets, span } of this.levels) {
       const digit = Math.floor(at / span);
       this.#refile(buckets[digit - Math.floor(digit / buckets.length) * buckets.length], due);
       // A coarser bucket begins here only if this one is the first of its wheel.
       if (digit % buckets.length !== 0) return;
     }
-    this.#earliestBeyond = Number.POSITIVE_INFINITY; // for those that stay, #listFor notes it anew
-    this.#refile(this.#beyond, due);
+    this.earliestBeyond = Number.POSITIVE_INFINITY; // for those that stay, #listFor notes it anew
+    this.#refile(this.beyond, due);
   }
 
   #refile(list: Slot, due: Slot): void {
@@ -167,12 +164,12 @@ class HierarchicalWheel extends TickingScheme {
 
   #listFor(tick: number): Slot {
     if (this.#isBeyond(tick)) {
-      if (tick < this.#earliestBeyond) this.#earliestBeyond = tick;
-      return this.#beyond;
+      if (tick < this.earliestBeyond) this.earliestBeyond = tick;
+      return this.beyond;
     }
-    let level = this.#levels.length - 1;
+    let level = this.levels.length - 1;
     while (level > 0 && !this.#differsAt(level, tick)) level--;
-    const { buckets, span } = this.#levels[level];
+    const { buckets, span } = this.levels[level];
     const digit = Math.floor(tick / span);
     return buckets[digit - Math.floor(digit / buckets.length) * buckets.length];
   }
@@ -186,35 +183,7 @@ class HierarchicalWheel extends TickingScheme {
   }
 
   #differsAt(level: number, tick: number): boolean {
-    const { span } = this.#levels[level];
+    const { span } = this.levels[level];
     return Math.floor(tick / span) !== Math.floor(this.cursor / span);
-  }
-
-  protected override checkAll(): void {
-    const revolution = Math.floor(this.cursor / this.#range);
-    for (const slot of this.slab.check(this.#beyond)) {
-      const tick = this.slab.tick(slot);
-      mustHold(
-        Math.floor(tick / this.#range) > revolution,
-        `tick ${tick} is filed beyond, at ${this.cursor}`,
-      );
-      mustHold(tick >= this.#earliestBeyond, `tick ${tick} is before the earliest beyond`);
-    }
-    for (const { buckets, span } of this.#levels) {
-      const revolutionOf = (tick: number): number => Math.floor(Math.floor(tick / span) / buckets.length);
-      for (const [index, bucket] of buckets.entries()) {
-        for (const slot of this.slab.check(bucket)) {
-          const tick = this.slab.tick(slot);
-          const digit = Math.floor(tick / span);
-          const within = digit - revolutionOf(tick) * buckets.length;
-          mustHold(within === index, `tick ${tick} is in bucket ${index} of ${span}`);
-          mustHold(
-            revolutionOf(tick) === revolutionOf(this.cursor),
-            `tick ${tick} is filed too low, at ${span}`,
-          );
-          mustHold(digit !== Math.floor(this.cursor / span), `tick ${tick} is filed too high, at ${span}`);
-        }
-      }
-    }
   }
 }

@@ -8,7 +8,6 @@
 // does the bookkeeping of every tick, in a loop, and before an insert too: so its cursor, the tick
 // of the last `collect`, is the present tick. The tasks that are due on the way wait for the next
 // pass.
-import { mustHold } from '../../base/must-hold.ts';
 import type { Slab, Slot } from '../../slab/slab.ts';
 import type { Scheme } from '../../timer/pending-tasks.ts';
 import type { TimerTask } from '../../timer/timer-task.ts';
@@ -33,9 +32,6 @@ export abstract class TickingScheme implements Scheme {
   abstract collect(horizon: number, due: Slot): void;
   abstract nextTick(): number;
   abstract forEach(visit: Visit): void;
-  abstract readonly lists: number;
-  /** Throws unless it is sound. */
-  protected abstract checkAll(): void;
 
   catchUp(tick: number, late: Slot): void {
     this.collect(tick, late);
@@ -47,17 +43,5 @@ export abstract class TickingScheme implements Scheme {
 
   firstTick(): number {
     return this.nextTick();
-  }
-
-  check(): number {
-    this.checkAll();
-    let earliest = Number.POSITIVE_INFINITY;
-    this.forEach((_, tick) => {
-      if (tick < earliest) earliest = tick;
-    });
-    const nextTick = this.nextTick();
-    mustHold(nextTick <= earliest, `looks at tick ${nextTick}, though ${earliest} is due`);
-    mustHold(nextTick > this.cursor, `looks at tick ${nextTick}, though it stands at ${this.cursor}`);
-    return earliest;
   }
 }

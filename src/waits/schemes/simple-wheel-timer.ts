@@ -6,7 +6,6 @@
 //   PER_TICK_BOOKKEEPING   O(1)             a step to the next bucket, and what is due
 //   space                  O(n + wheelSize) a list head (16 bytes) for each tick, used or not
 import { checkedNumber, checkedOptions, type NumberRule } from '../../base/checks.ts';
-import { mustHold } from '../../base/must-hold.ts';
 import { outOfRange } from '../../base/node-errors.ts';
 import type { Slot } from '../../slab/slab.ts';
 import type { MakeScheme } from '../../timer/pending-tasks.ts';
@@ -64,56 +63,43 @@ export class SimpleWheelTimer extends SchemeTimer {
  * below 2^53 (exact-ticks.ts). `latest` is the highest tick that was filed. A stop does not change
  * it. No bucket behind it is stepped through.
  */
-class SimpleWheel extends TickingScheme {
-  readonly #buckets: readonly Slot[];
-  #latest = 0;
+export class SimpleWheel extends TickingScheme {
+  /** @internal */
+  readonly buckets: readonly Slot[];
+  /** @internal */
+  latest: number = 0;
 
   constructor(slab: TaskSlab, cursor: number, wheelSize: number) {
     super(slab, cursor);
-    this.#buckets = Array.from({ length: wheelSize }, () => slab.makeList(0, 0));
-    this.#latest = cursor;
+    this.buckets = Array.from({ length: wheelSize }, () => slab.makeList(0, 0));
+    this.latest = cursor;
   }
 
   override insert(tick: number, task: TimerTask): Slot {
-    if (tick > this.#latest) this.#latest = tick;
+    if (tick > this.latest) this.latest = tick;
     return this.slab.pushTick(this.#bucketOf(tick), tick, task);
   }
 
   override collect(tick: number, due: Slot): void {
-    const steps = Math.min(tick, this.#latest) - this.cursor;
+    const steps = Math.min(tick, this.latest) - this.cursor;
     for (let step = 1; step <= steps; step++) this.slab.splice(this.#bucketOf(this.cursor + step), due);
     this.cursor = tick;
   }
 
   override nextTick(): number {
-    for (let step = 1; step <= this.#latest - this.cursor; step++) {
+    for (let step = 1; step <= this.latest - this.cursor; step++) {
       if (!this.slab.isEmpty(this.#bucketOf(this.cursor + step))) return this.cursor + step;
     }
     return Number.POSITIVE_INFINITY;
   }
 
   override forEach(visit: Visit): void {
-    for (const bucket of this.#buckets) this.slab.forEach(bucket, visit);
-  }
-
-  override get lists(): number {
-    return this.#buckets.length;
+    for (const bucket of this.buckets) this.slab.forEach(bucket, visit);
   }
 
   #bucketOf(tick: number): Slot {
-    const wheelSize = this.#buckets.length;
+    const wheelSize = this.buckets.length;
     const index = tick % wheelSize;
-    return this.#buckets[index < 0 ? index + wheelSize : index];
-  }
-
-  protected override checkAll(): void {
-    for (const bucket of this.#buckets) {
-      for (const slot of this.slab.check(bucket)) {
-        const tick = this.slab.tick(slot);
-        mustHold(this.#bucketOf(tick) === bucket, `tick ${tick} is misfiled`);
-        mustHold(tick > this.cursor && tick <= this.#latest, `tick ${tick} is outside of the bounds`);
-      }
-    }
-    mustHold(this.#latest <= this.cursor + this.#buckets.length, 'a tick is beyond the interval');
+    return this.buckets[index < 0 ? index + wheelSize : index];
   }
 }

@@ -199,9 +199,4 @@ export class Semaphore<K = string> extends AbstractPurgatory<K, never> {
     if (signal !== undefined) throwIfAborted(signal);
     return lists.lineOf(key);
   }
-
-  /** Throws unless its invariants hold. For tests: O(waits + keys). @internal */
-  static check<K>(semaphore: Semaphore<K>): void {
-    semaphore.#units.check();
-  }
 }

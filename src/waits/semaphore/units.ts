@@ -3,7 +3,6 @@
 // Invariants. Units are free while somebody waits only if the first wants more than are free, or if
 // the line is owed (HandOvers). Nobody gets a unit on a line that holds as many as there are, or more.
 import { permitTimedOut } from '../../base/errors.ts';
-import { mustHold } from '../../base/must-hold.ts';
 import { cut, keyText } from '../../base/text.ts';
 import type { CheckedPurgatoryOptions } from '../../purgatory/purgatory-options.ts';
 import { HandOvers } from '../lines/hand-overs.ts';
@@ -63,7 +62,7 @@ export class Units<K> extends HandOvers<K, UnitLine<K>> implements Bank<K> {
     this.serveAll();
   }
 
-  protected override canGive(line: UnitLine<K>): boolean {
+  override canGive(line: UnitLine<K>): boolean {
     return line.waiting > 0 && (this.lists.firstOf(line) as UnitWait).units <= line.free;
   }
 
@@ -96,23 +95,6 @@ export class Units<K> extends HandOvers<K, UnitLine<K>> implements Bank<K> {
     return others === 0
       ? `${units}${wants}, ${by}`
       : `${units}, ${others} without a label${wants}; of those with a label, ${by}`;
-  }
-
-  override check(): void {
-    super.check();
-    let held = 0;
-    for (const line of this.lists.lines()) {
-      mustHold(line.held >= 0, `${line.held} units are held`);
-      const labelled = this.holders.on(line);
-      mustHold((line.labelled?.size ?? 0) === labelled.length, 'a line has lost a permit with a label');
-      const units = labelled.reduce((sum, holding) => sum + holding.units, 0);
-      mustHold(
-        units === line.labelledUnits,
-        `${units} units have a label, ${line.labelledUnits} are counted`,
-      );
-      held += line.held;
-    }
-    mustHold(held === this.held, `${held} units are held, ${this.held} are counted`);
   }
 }
 

@@ -1,7 +1,6 @@
 // The lists behind the parking of SharedWaits: those of a Purgatory, and the WatchedKeys.
 //
 // Invariants. A WatchedKey is known from the first wait on its key until `forget`.
-import { mustHold } from '../../base/must-hold.ts';
 import type { DelayedOperation } from '../../purgatory/delayed-operation.ts';
 import { Pass } from '../../purgatory/pass.ts';
 import { Watchers } from '../../purgatory/watchers.ts';
@@ -9,21 +8,22 @@ import type { Slot } from '../../slab/slab.ts';
 import { type SharedWaiter, WatchedKey } from './watched-key.ts';
 
 export class WaiterLists<V> extends Watchers<string> {
-  readonly #known = new Map<string, WatchedKey>();
+  /** @internal */
+  readonly allKnown: Map<string, WatchedKey> = new Map();
 
   /** The key of that name, if it is known. */
   known(name: string): WatchedKey | undefined {
-    return this.#known.get(name);
+    return this.allKnown.get(name);
   }
 
   /** The key of that name. A new key becomes known when a wait is parked on it. */
   keyOf(name: string): WatchedKey {
-    return this.#known.get(name) ?? new WatchedKey(name);
+    return this.allKnown.get(name) ?? new WatchedKey(name);
   }
 
   /** Nobody waits for the key, and nothing is under way for it. */
   forget(key: WatchedKey): void {
-    this.#known.delete(key.key);
+    this.allKnown.delete(key.key);
   }
 
   override park(operation: DelayedOperation, keys: readonly string[], stamp: number): void {
@@ -31,7 +31,7 @@ export class WaiterLists<V> extends Watchers<string> {
     const waiter = operation as SharedWaiter<V>;
     const { watched } = waiter;
     waiter.lastLoad = watched.load;
-    if (watched.waiters++ === 0) this.#known.set(watched.key, watched);
+    if (watched.waiters++ === 0) this.allKnown.set(watched.key, watched);
   }
 
   override remove(operation: DelayedOperation): number {
@@ -58,19 +58,5 @@ export class WaiterLists<V> extends Watchers<string> {
   override nextOf(pass: Pass<string>): SharedWaiter<V> {
     pass.tried++;
     return super.nextOf(pass) as SharedWaiter<V>;
-  }
-
-  override check(): void {
-    super.check();
-    let waiters = 0;
-    for (const key of this.#known.values()) {
-      const watchers = this.watchersOf(key.key);
-      mustHold(key.waiters === watchers, `${watchers} wait for "${key.key}", it says ${key.waiters}`);
-      mustHold(watchers > 0 || key.load !== undefined, `"${key.key}" is left over`);
-      const isSound = key.pass === undefined || key.pass.isOver || watchers > 0;
-      mustHold(isSound, `the pass of "${key.key}" is not over, and nobody waits`);
-      waiters += watchers;
-    }
-    mustHold(waiters === this.size, `${this.size} waiters are parked, ${waiters} on known keys`);
   }
 }

@@ -7,7 +7,6 @@
 // removal makes it a heap until it is empty.
 //
 // Costs. lowest: O(1). push, remove: O(log n), and O(1), amortised, while it is sorted.
-import { mustHold } from '../../base/must-hold.ts';
 
 /** A threshold, or the value of a key. Any two compare exactly, a number with a bigint too. */
 export type ThresholdValue = number | bigint;
@@ -127,20 +126,6 @@ export class ThresholdHeap<V extends ThresholdValue, M extends Mark<V>> {
   #put(mark: M, index: number): void {
     this.#marks[index] = mark;
     mark.index = index;
-  }
-
-  /** Throws unless the heap is sound; returns its marks in no order. For tests: O(size). */
-  check(): readonly M[] {
-    const gone = this.#gone;
-    for (const [index, mark] of this.#marks.entries()) {
-      if (index < gone) continue;
-      const known = this.#isSorted ? 0 : index;
-      mustHold(mark.index === known, `the mark at ${index} of a threshold heap claims ${mark.index}`);
-      const before = this.#isSorted ? index - 1 : (index - 1) >> 1;
-      const isOrdered = index === gone || !isBefore(mark, this.#marks[before]);
-      mustHold(isOrdered, `${mark.threshold} at ${index} lies below a higher one in a threshold heap`);
-    }
-    return this.#marks.slice(gone);
   }
 }
 

@@ -9,7 +9,6 @@
 // Costs. park, remove: O(keys x log waiting on each). takeReached: O(log waiting) for each threshold
 // that it takes, and O(1) when there is none.
 
-import { mustHold } from '../../base/must-hold.ts';
 import type { DelayedOperation } from '../../purgatory/delayed-operation.ts';
 import { type CountedKey, ParkedLists, STAMP } from '../../purgatory/parked-lists.ts';
 import { indexOf, NONE, Slab } from '../../slab/slab.ts';
@@ -25,7 +24,8 @@ const MAX_LEVELS = 16_384;
 const MAX_MARKS = 1_024;
 
 export class Thresholds<K, V extends ThresholdValue> extends ParkedLists<Threshold<K, V>> {
-  readonly #levels = new Map<K, Level<K, V>>();
+  /** @internal */
+  readonly levels: Map<K, Level<K, V>> = new Map();
   /** The first mark of each operation, by the index of its place. */
   #marks: (WaitingMark<K, V> | undefined)[] = [];
   #era = 0;
@@ -33,11 +33,12 @@ export class Thresholds<K, V extends ThresholdValue> extends ParkedLists<Thresho
   #pairs = 0;
   #keys = 0;
   #values = 0;
-  readonly #keepsAll: boolean;
+  /** @internal */
+  readonly keepsAll: boolean;
 
   constructor(keepsAll = true) {
     super();
-    this.#keepsAll = keepsAll;
+    this.keepsAll = keepsAll;
   }
 
   /** Keys that have a value. */
@@ -55,7 +56,7 @@ export class Thresholds<K, V extends ThresholdValue> extends ParkedLists<Thresho
   }
 
   valueAt(key: K): V | undefined {
-    return this.#levels.get(key)?.value;
+    return this.levels.get(key)?.value;
   }
 
   /** A value in doubt stays in doubt: another than the last writer may have been overtaken. */
@@ -70,19 +71,19 @@ export class Thresholds<K, V extends ThresholdValue> extends ParkedLists<Thresho
 
   /** To be called when all that `setValue` has reached has been taken. */
   endAdvance(key: K): void {
-    const level = this.#levels.get(key);
+    const level = this.levels.get(key);
     if (level !== undefined) this.#dropIfIdle(level);
   }
 
   /** Whether the value of `key` is known, and not in doubt. */
   isSure(key: K): boolean {
-    const level = this.#levels.get(key);
+    const level = this.levels.get(key);
     return level?.value !== undefined && level.era === this.#era;
   }
 
   /** The value of `key` was true in `era`, or is IN_DOUBT. */
   confirm(key: K, era: number): void {
-    const level = this.#levels.get(key);
+    const level = this.levels.get(key);
     if (level !== undefined) level.era = era;
   }
 
@@ -97,7 +98,7 @@ export class Thresholds<K, V extends ThresholdValue> extends ParkedLists<Thresho
 
   /** True iff the key had a value. */
   forgetValue(key: K): boolean {
-    const level = this.#levels.get(key);
+    const level = this.levels.get(key);
     if (level?.value === undefined) return false;
     this.#forget(level);
     this.#dropIfIdle(level);
@@ -105,18 +106,18 @@ export class Thresholds<K, V extends ThresholdValue> extends ParkedLists<Thresho
   }
 
   forgetValues(): void {
-    for (const level of this.#levels.values()) {
+    for (const level of this.levels.values()) {
       this.#forget(level);
       this.#dropIfIdle(level);
     }
   }
 
   isReached([key, threshold]: Threshold<K, V>): boolean {
-    return isReached(this.#levels.get(key), threshold);
+    return isReached(this.levels.get(key), threshold);
   }
 
   override watchersOf(key: K): number {
-    return this.#levels.get(key)?.heap.size ?? 0;
+    return this.levels.get(key)?.heap.size ?? 0;
   }
 
   /** Parks `operation` on those of `thresholds` that are not reached. */
@@ -192,7 +193,7 @@ export class Thresholds<K, V extends ThresholdValue> extends ParkedLists<Thresho
    * none left. Returns that operation, which stays parked.
    */
   takeReached(key: K): DelayedOperation | undefined {
-    const level = this.#levels.get(key);
+    const level = this.levels.get(key);
     if (level?.value === undefined) return undefined;
     for (let mark = level.heap.lowest; mark !== undefined; mark = level.heap.lowest) {
       if (!(mark.threshold <= level.value)) return undefined;
@@ -205,7 +206,7 @@ export class Thresholds<K, V extends ThresholdValue> extends ParkedLists<Thresho
   /** Those that wait on `key`, the lowest threshold first. */
   override allOf(key: K): DelayedOperation[] {
     return (
-      this.#levels
+      this.levels
         .get(key)
         ?.heap.inOrder()
         .map(({ operation }) => operation) ?? []
@@ -216,7 +217,7 @@ export class Thresholds<K, V extends ThresholdValue> extends ParkedLists<Thresho
   override countedKeys(): CountedKey[] {
     const waited: CountedKey[] = [];
     let left = MAX_LEVELS;
-    for (const { key, heap } of this.#levels.values()) {
+    for (const { key, heap } of this.levels.values()) {
       if (left-- === 0) break;
       if (heap.size > 0) waited.push({ key, watchers: heap.size });
     }
@@ -230,20 +231,20 @@ export class Thresholds<K, V extends ThresholdValue> extends ParkedLists<Thresho
   }
 
   override operationsOf(key: K, max: number): DelayedOperation[] {
-    const marks = this.#levels.get(key)?.heap.some(MAX_MARKS) ?? [];
+    const marks = this.levels.get(key)?.heap.some(MAX_MARKS) ?? [];
     const oldest = marks.sort((x, y) => x.order - y.order).slice(0, max);
     return oldest.map(({ operation }) => operation);
   }
 
   override *allKeys(): IterableIterator<K> {
-    for (const { key, heap } of this.#levels.values()) if (heap.size > 0) yield key;
+    for (const { key, heap } of this.levels.values()) if (heap.size > 0) yield key;
   }
 
   #levelOf(key: K): Level<K, V> {
-    let level = this.#levels.get(key);
+    let level = this.levels.get(key);
     if (level === undefined) {
       level = { key, value: undefined, era: IN_DOUBT, heap: new ThresholdHeap() };
-      this.#levels.set(key, level);
+      this.levels.set(key, level);
     }
     return level;
   }
@@ -260,45 +261,12 @@ export class Thresholds<K, V extends ThresholdValue> extends ParkedLists<Thresho
 
   #dropIfIdle(level: Level<K, V>): void {
     if (level.heap.size > 0) return;
-    if (!this.#keepsAll) this.#forget(level);
-    if (level.value === undefined) this.#levels.delete(level.key);
+    if (!this.keepsAll) this.#forget(level);
+    if (level.value === undefined) this.levels.delete(level.key);
   }
 
   #forget(level: Level<K, V>): void {
     if (level.value !== undefined) this.#values--;
     level.value = undefined;
-  }
-
-  override check(): void {
-    let pairs = 0;
-    let keys = 0;
-    let values = 0;
-    for (const level of this.#levels.values()) {
-      const marks = level.heap.check();
-      const isKept = level.value !== undefined && this.#keepsAll;
-      mustHold(marks.length > 0 || isKept, 'a level is idle');
-      const areHome = marks.every(
-        (mark) => mark.level === level && waitingMarks(mark.first ?? mark).includes(mark),
-      );
-      mustHold(areHome, 'a mark is not where it belongs');
-      pairs += marks.length;
-      keys += Math.min(marks.length, 1);
-      values += level.value === undefined ? 0 : 1;
-    }
-    let waiting = 0;
-    for (const place of this.checkOrder()) {
-      const first = this.#marks[indexOf(place)] as WaitingMark<K, V>;
-      mustHold(
-        first.operation === this.operations.value(place),
-        'a mark is at the place of another operation',
-      );
-      const inHeaps = waitingMarks(first);
-      mustHold(inHeaps.length === first.waiting, 'an operation has miscounted its marks');
-      waiting += first.waiting;
-    }
-    const areEqual = pairs === this.#pairs && pairs === waiting;
-    mustHold(areEqual, `${pairs} marks, ${this.#pairs} counted, ${waiting} waiting`);
-    mustHold(values === this.#values, `${values} keys have a value, ${this.#values} are counted`);
-    mustHold(keys === this.#keys, `${keys} keys are waited on, ${this.#keys} are counted`);
   }
 }

@@ -5,6 +5,7 @@ import { ParkedWalk } from '../../../src/purgatory/parked-walk.ts';
 import { Parking } from '../../../src/purgatory/parking.ts';
 import { checkedPurgatoryOptions } from '../../../src/purgatory/purgatory-options.ts';
 import { Watchers } from '../../../src/purgatory/watchers.ts';
+import { checkLists } from '../../support/checks/lists.ts';
 import { Op } from '../../support/op.ts';
 import { SlowClock } from '../../support/slow-clock.ts';
 import { until } from '../../support/turns.ts';
@@ -130,7 +131,7 @@ describe('A sweep', () => {
     expect(h.ended).to.have.length(1);
     expect(ops.filter((op) => op.isPending && op.tries === 0)).to.deep.equal([]);
     expect(ops.filter((op) => op.ready && !op.isCompleted && op.isPending)).to.deep.equal([]);
-    h.parking.lists.check();
+    checkLists(h.parking.lists);
   });
 
   it('goes round once more when it is begun again on the way, and tells the last who asked', () => {

@@ -1,8 +1,8 @@
 // Many elements at once, and what the timer makes of them: slices, order, limits.
 import { expect } from 'chai';
 import { ManualClock, SystemTimer, type TimerTask } from '../../../src/index.ts';
-import { checkTimerInvariants } from '../../../src/timer/timer.ts';
 import { IdleTimeouts } from '../../../src/waits/idle/index.ts';
+import { checkTimerInvariants } from '../../support/checks/timer.ts';
 import { codeOf } from '../../support/code-of.ts';
 import { HostClock } from '../../support/host-clock.ts';
 

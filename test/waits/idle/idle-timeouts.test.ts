@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { createSandbox, useFakeTimers } from 'sinon';
 import { ManualClock, SystemTimer, systemClock } from '../../../src/index.ts';
-import { checkTimerInvariants } from '../../../src/timer/timer.ts';
 import { IdleTimeouts, type IdleTimeoutsOptions } from '../../../src/waits/idle/index.ts';
+import { checkTimerInvariants } from '../../support/checks/timer.ts';
 import { codeOf } from '../../support/code-of.ts';
 import { HostClock } from '../../support/host-clock.ts';
 import { pause, until } from '../../support/turns.ts';

@@ -4,6 +4,7 @@ import { expect } from 'chai';
 import { ManualClock, SystemTimer } from '../../../src/index.ts';
 import { listen } from '../../../src/observe/events/index.ts';
 import { Queues, type QueuesOptions, type Taken, type TakenMany } from '../../../src/waits/queues/index.ts';
+import { checkPurgatoryInvariants } from '../../support/checks/purgatory.ts';
 import { codeOf } from '../../support/code-of.ts';
 import { rejection } from '../../support/rejection.ts';
 import { turn } from '../../support/turns.ts';
@@ -141,7 +142,7 @@ describe('Queues', () => {
       taken('a', 2),
       { expired: false, key: 'a', values: [5, 6] },
     ]);
-    Queues.check(jobs);
+    checkPurgatoryInvariants(jobs);
   });
 
   it('refuse to put back what they did not give, or what was put back (behaviour 37)', async () => {
@@ -158,7 +159,7 @@ describe('Queues', () => {
     jobs.putBack(own);
     expect(() => jobs.putBack(own)).to.throw('must be what take, takeMany or tryTake of these Queues gave');
     expect([jobs.size, others.size]).to.deep.equal([1, 2]);
-    Queues.check(jobs);
+    checkPurgatoryInvariants(jobs);
   });
 
   it('give what looks like a plain object, with nothing else in it', async () => {
@@ -197,7 +198,7 @@ describe('Queues', () => {
     expect(codeOf(() => jobs.remove(undefined as never, 2))).to.equal('ERR_INVALID_ARG_VALUE');
     expect(codeOf(() => jobs.clear(undefined as never))).to.equal('ERR_INVALID_ARG_VALUE');
     expect([jobs.size, [...jobs.keys()]]).to.deep.equal([0, []]);
-    Queues.check(jobs);
+    checkPurgatoryInvariants(jobs);
   });
 
   it('hand over what somebody waits for though they are over their limit', async () => {
@@ -231,7 +232,7 @@ describe('Queues', () => {
     expect([(await wait).value, (await some).values]).to.deep.equal([3, [4, 5]]);
     expect(jobs.snapshot()).to.deep.include({ items: { size: 2, keys: 1, max: 2, taken: 3 } });
     expect(jobs.snapshot().refused).to.deep.equal({ ERR_PURGATORY_FULL: 2 });
-    Queues.check(jobs);
+    checkPurgatoryInvariants(jobs);
   });
 
   it('lose nothing when a taker ends in another way (behaviour 33)', async () => {
@@ -272,7 +273,7 @@ describe('Queues', () => {
     expect(jobs.put('a', 70)).to.equal(true); // the last of those that are due now
     const values = (await Promise.all([...waits, late])).map(({ value }) => value);
     expect(values).to.deep.equal(Array.from(Array(71).keys()));
-    Queues.check(jobs);
+    checkPurgatoryInvariants(jobs);
   });
 
   it('serve 100,000 who wait in slices (behaviours 25 and 32)', async () => {
@@ -349,7 +350,7 @@ describe('Queues', () => {
       jobs.put(`c-${i}`, i);
       jobs.tryTake([`c-${i}`]);
       jobs.putAll(`d-${i}`, []);
-      Queues.check(jobs); // that only one idle line is kept
+      checkPurgatoryInvariants(jobs); // that only one idle line is kept
     }
   });
 
@@ -360,7 +361,7 @@ describe('Queues', () => {
     for (let i = 0; i < 10_000; i++) jobs.put('a', i);
     for (let i = 0; i < 10_000; i++) {
       jobs.tryTake(['a']);
-      if (i % 100 === 0) Queues.check(jobs); // that the ring fits its items
+      if (i % 100 === 0) checkPurgatoryInvariants(jobs); // that the ring fits its items
     }
     expect(jobs.size).to.equal(1);
     jobs.close();
@@ -393,14 +394,14 @@ describe('Queues', () => {
     expect(codeOf(() => jobs.putAll('a', 7 as never))).to.equal('ERR_INVALID_ARG_TYPE');
     expect(codeOf(() => jobs.tryTake([]))).to.equal('ERR_INVALID_ARG_VALUE');
     expect([jobs.numDelayed, jobs.size]).to.deep.equal([0, 0]);
-    Queues.check(jobs);
+    checkPurgatoryInvariants(jobs);
   });
 
   it('refuse waits beyond maxParked', async () => {
     const { jobs } = queues({ maxParked: 1 });
     const wait = jobs.take(['a'], NEVER);
     expect(await codeOfRejection(jobs.take(['b', 'c'], NEVER))).to.equal('ERR_PURGATORY_FULL');
-    Queues.check(jobs);
+    checkPurgatoryInvariants(jobs);
     jobs.put('a', 1);
     expect((await wait).value).to.equal(1);
   });
@@ -428,11 +429,11 @@ describe('Queues', () => {
     stop.abort();
     await Promise.all(leaving);
     for (let i = 0; i < 20; i++) await turn(); // memory is given back in turns of its own
-    Queues.check(jobs);
+    checkPurgatoryInvariants(jobs);
     expect([jobs.watched, jobs.watchedKeys, jobs.cancelForKey('nobody')]).to.deep.equal([6, 3, []]);
     expect([jobs.put('a', 1), jobs.put('c', 2), jobs.put('a', 3)]).to.deep.equal([true, true, true]);
     expect(await Promise.all(waits)).to.deep.equal([taken('a', 1), taken('c', 2), taken('a', 3)]);
-    Queues.check(jobs);
+    checkPurgatoryInvariants(jobs);
   });
 
   it('serve who waits behind one that a listener of events takes out', async () => {

@@ -5,6 +5,7 @@ import { Redis } from 'ioredis';
 import { ManualClock } from '../../../src/index.ts';
 import { Queues } from '../../../src/waits/queues/index.ts';
 import { runs } from '../../property/runs.ts';
+import { checkPurgatoryInvariants } from '../../support/checks/purgatory.ts';
 import { type Engine, engines, startRedis } from '../../support/engines.ts';
 import { describeWith } from '../../support/needs.ts';
 import { turn, until } from '../../support/turns.ts';
@@ -117,7 +118,7 @@ describeWith(engines.redis, 'Queues beside a redis-server', () => {
       }
       expect(await blocked()).to.equal(queues.numDelayed);
       for (const name of ['a', 'b', 'c']) expect(await admin.llen(name)).to.equal(queues.sizeOf(name));
-      Queues.check(queues);
+      checkPurgatoryInvariants(queues);
     }
     queues.close();
     for (const index of waiting.keys()) await admin.client('UNBLOCK', ids[index]);

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { ManualClock } from '../../../src/index.ts';
-import { checkTimerInvariants } from '../../../src/timer/timer.ts';
 import { HierarchicalWheelTimer, SimpleWheelTimer } from '../../../src/waits/schemes/index.ts';
+import { checkTimerInvariants } from '../../support/checks/timer.ts';
 import { codeOf } from '../../support/code-of.ts';
 
 describe('SimpleWheelTimer', () => {

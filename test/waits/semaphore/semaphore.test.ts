@@ -4,6 +4,7 @@ import sinon from 'sinon';
 import { ManualClock, PurgatoryError, SystemTimer } from '../../../src/index.ts';
 import { listen } from '../../../src/observe/events/index.ts';
 import { type AcquireOptions, type Permit, Semaphore } from '../../../src/waits/semaphore/index.ts';
+import { checkPurgatoryInvariants } from '../../support/checks/purgatory.ts';
 import { codeOf } from '../../support/code-of.ts';
 import { rejection } from '../../support/rejection.ts';
 import { microtasks, turn } from '../../support/turns.ts';
@@ -125,7 +126,7 @@ describe('Semaphore', () => {
     expect((await small).isHeld).to.equal(true);
     expect(await late).to.equal('ERR_PURGATORY_TIMEOUT');
     expect(permits.numDelayed).to.equal(0);
-    Semaphore.check(permits);
+    checkPurgatoryInvariants(permits);
   });
 
   it('rejects at the deadline, with who holds the units', async () => {
@@ -152,7 +153,7 @@ describe('Semaphore', () => {
     await permits.acquire({ ...NEVER, label: 'report 18' });
     first.release();
     permits.tryAcquire()?.release(); // one without a label
-    Semaphore.check(permits);
+    checkPurgatoryInvariants(permits);
     const late = rejection(permits.acquire({ timeoutMs: 500, units: 2 }));
     clock.advance(500);
     expect(((await late) as Error).message).to.contain('the longest for 500 ms by "report 18"');
@@ -171,7 +172,7 @@ describe('Semaphore', () => {
         'of those with a label, the longest for 100 ms by "report 19"',
     );
     expect(two.message).to.contain('held, 2 without a label, and 2 were asked for; of those with a label');
-    Semaphore.check(permits);
+    checkPurgatoryInvariants(permits);
     fresh.release();
     await permits.acquire({ ...NEVER, units: 2 });
     const last = rejection(permits.acquire({ ...SOON, timeoutMs: 50 }));
@@ -179,7 +180,7 @@ describe('Semaphore', () => {
     expect(((await last) as Error).message).to.contain(
       '4 of 4 units are held, none by a permit with a label',
     );
-    Semaphore.check(permits);
+    checkPurgatoryInvariants(permits);
   });
 
   it('says so when no permit with a label is held, and for which key', async () => {
@@ -224,7 +225,7 @@ describe('Semaphore', () => {
       expect(permits.available(key)).to.equal(1);
       permit.release();
       other?.release();
-      Semaphore.check(permits); // that only one idle line is kept
+      checkPurgatoryInvariants(permits); // that only one idle line is kept
     }
   });
 
@@ -309,7 +310,7 @@ describe('Semaphore', () => {
     }
     expect(codeOf(() => permits.resize('2' as never))).to.equal('ERR_INVALID_ARG_TYPE');
     expect(permits.snapshot().units).to.include({ each: 1, held: 1, given: 4 });
-    Semaphore.check(permits);
+    checkPurgatoryInvariants(permits);
   });
 
   it('serves 100,000 keys that a resize frees in slices (behaviours 25 and 32)', async () => {
@@ -442,7 +443,7 @@ describe('Semaphore', () => {
     longest.release();
     expect(permits.snapshot().units).to.deep.include({ held: 2 });
     expect(permits.snapshot().units.heldLongest).to.deep.include({ label: 'second', ageMs: 50 });
-    Semaphore.check(permits);
+    checkPurgatoryInvariants(permits);
   });
 
   it('is a purgatory to all that looks on (behaviour 35)', async () => {
@@ -511,7 +512,7 @@ describe('Semaphore', () => {
     expect([permits.numDelayed, permits.available()]).to.deep.equal([0, 0]);
     await Promise.all(waits);
     expect(log).to.deep.equal(['a', 'b']);
-    Semaphore.check(permits);
+    checkPurgatoryInvariants(permits);
   });
 
   it('lets a deadline come on time while units are due on another key', async () => {
@@ -526,7 +527,7 @@ describe('Semaphore', () => {
     expect([permits.watchersOf('quiet'), permits.watchersOf('busy')]).to.deep.equal([0, 36]);
     expect(await late).to.equal('ERR_PURGATORY_TIMEOUT');
     expect(await Promise.all(due)).to.have.length(100);
-    Semaphore.check(permits);
+    checkPurgatoryInvariants(permits);
   });
 
   it('looks at no more than 16,384 keys in a snapshot', async () => {
@@ -558,7 +559,7 @@ describe('Semaphore', () => {
     const ends = await Promise.all(waits);
     expect(ends.filter((end) => end === 'permit')).to.have.length(200);
     expect(ends.slice(200)).to.deep.equal(Array(10).fill('ERR_PURGATORY_TIMEOUT'));
-    Semaphore.check(permits);
+    checkPurgatoryInvariants(permits);
   });
 
   it('gives the memory of a burst of keys back when the last of their units come back (behaviour 25)', async () => {
@@ -590,6 +591,6 @@ describe('Semaphore', () => {
     clock.advance(100);
     await Promise.all(waits);
     expect(ended).to.deep.equal([...Array(500 - 65).fill(100), ...Array(5).fill(110)]);
-    Semaphore.check(permits);
+    checkPurgatoryInvariants(permits);
   });
 });

@@ -2,9 +2,9 @@ import { getEventListeners } from 'node:events';
 import { expect } from 'chai';
 import { ManualClock, type PurgatoryError } from '../../../src/index.ts';
 import { listen } from '../../../src/observe/events/index.ts';
-import { checkPurgatoryInvariants } from '../../../src/purgatory/purgatory.ts';
 import { ThresholdOperation } from '../../../src/waits/threshold/threshold-operation.ts';
 import { ThresholdPurgatory } from '../../../src/waits/threshold/threshold-purgatory.ts';
+import { checkPurgatoryInvariants } from '../../support/checks/purgatory.ts';
 import { counts, gauge } from '../../support/threshold-op.ts';
 import { turn } from '../../support/turns.ts';
 

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { type Mark, NOT_IN_HEAP, ThresholdHeap } from '../../../src/waits/threshold/threshold-heap.ts';
+import { checkHeap } from '../../support/checks/thresholds.ts';
 
 /** Reads of any threshold: what an operation on the heap has looked at. */
 let looks = 0;
@@ -42,7 +43,7 @@ describe('ThresholdHeap', () => {
     const heap = new ThresholdHeap<number, CountedMark>();
     const marks = Array.from({ length: 1000 }, (_, i) => new CountedMark((i * 7919) % 50, i));
     for (const mark of marks) heap.push(mark);
-    heap.check();
+    checkHeap(heap);
     const sorted = marks.toSorted((x, y) => x.threshold - y.threshold || x.order - y.order);
     for (const mark of sorted) {
       expect(heap.lowest).to.equal(mark);
@@ -70,7 +71,7 @@ describe('ThresholdHeap', () => {
       );
     expect(most).to.be.at.most(logarithmic(size));
     expect(heap.size).to.equal(size * 0.9);
-    heap.check();
+    checkHeap(heap);
   });
 
   it('finds fault with a heap whose marks are out of order or not where they say', () => {
@@ -78,9 +79,9 @@ describe('ThresholdHeap', () => {
     const marks = [1, 2, 3].map((threshold) => new CountedMark(threshold, 0));
     for (const mark of marks) heap.push(mark);
     marks[0].threshold = 4;
-    expect(() => heap.check()).to.throw('2 at 1 lies below a higher one');
+    expect(() => checkHeap(heap)).to.throw('2 at 1 lies below a higher one');
     marks[1].index = 2;
-    expect(() => heap.check()).to.throw('the mark at 1 of a threshold heap claims 2');
+    expect(() => checkHeap(heap)).to.throw('the mark at 1 of a threshold heap claims 2');
   });
 
   it('looks at one mark a push and at none a removal while thresholds come and go in order', () => {
@@ -114,17 +115,17 @@ describe('ThresholdHeap', () => {
       for (const mark of all) heap.push(mark);
       const marks = [...all];
       for (const mark of marks.splice(0, 100)) heap.remove(mark);
-      heap.check();
+      checkHeap(heap);
       disorder(heap, marks);
-      heap.check();
+      checkHeap(heap);
       expect(heap.some(1)).to.deep.equal([marks[0]]);
       for (const mark of marks) {
         expect(heap.lowest).to.equal(mark);
         heap.remove(mark);
-        heap.check();
+        checkHeap(heap);
       }
       for (const mark of all) heap.push(mark);
-      heap.check();
+      checkHeap(heap);
       expect(looksDuring(() => heap.remove(all[0]))).to.equal(0);
     });
   }

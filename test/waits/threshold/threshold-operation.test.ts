@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { DelayedOperation, type PurgatoryError } from '../../../src/index.ts';
-import { checkPurgatoryInvariants } from '../../../src/purgatory/purgatory.ts';
 import { ThresholdPurgatory } from '../../../src/waits/threshold/threshold-purgatory.ts';
+import { checkPurgatoryInvariants } from '../../support/checks/purgatory.ts';
 import { counts, gauge, LoggingOperation } from '../../support/threshold-op.ts';
 import { turn } from '../../support/turns.ts';
 

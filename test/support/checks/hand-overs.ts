@@ -1,0 +1,53 @@
+// What holds in a Semaphore and in Queues between any two calls: what can be handed over is.
+import { HandOvers } from '../../../src/waits/lines/hand-overs.ts';
+import type { Line } from '../../../src/waits/lines/line.ts';
+import { Items } from '../../../src/waits/queues/items.ts';
+import { Units } from '../../../src/waits/semaphore/units.ts';
+import { mustHold } from './must-hold.ts';
+
+/** A ring that is not made smaller. */
+const SHORT = 16;
+
+/** @param events those of a Parking. */
+export function checkHandOvers(events: unknown): void {
+  if (!(events instanceof HandOvers)) return;
+  const handOvers: HandOvers<unknown, Line<unknown>> = events;
+  for (const line of handOvers.lists.lines()) {
+    const isOwed = handOvers.owed.has(line);
+    const canGive = handOvers.canGive(line);
+    mustHold(isOwed || !canGive, 'nobody serves a line on which something is to be had');
+    mustHold(isOwed || line.late === undefined, 'a deadline is held back for nothing');
+    mustHold(!line.isServing, 'a line is served for ever');
+  }
+  if (events instanceof Units) checkUnits(events);
+  if (events instanceof Items) checkItems(events);
+}
+
+function checkUnits({ lists, holders, held }: Units<unknown>): void {
+  let sum = 0;
+  for (const line of lists.lines()) {
+    mustHold(line.held >= 0, `${line.held} units are held`);
+    const labelled = holders.on(line);
+    mustHold((line.labelled?.size ?? 0) === labelled.length, 'a line has lost a permit with a label');
+    const units = labelled.reduce((all, holding) => all + holding.units, 0);
+    mustHold(units === line.labelledUnits, `${units} units have a label, ${line.labelledUnits} are counted`);
+    sum += line.held;
+  }
+  mustHold(sum === held, `${sum} units are held, ${held} are counted`);
+}
+
+function checkItems({ lists, size, keys }: Items<unknown, unknown>): void {
+  let items = 0;
+  let withItems = 0;
+  for (const { ring, inRing, size: onLine } of lists.lines()) {
+    const { length } = ring;
+    const isPowerOf2 = (length & (length - 1)) === 0;
+    mustHold(isPowerOf2 && inRing <= length, `${inRing} items in a ring of ${length}`);
+    mustHold(length <= SHORT || 8 * inRing >= length, `${inRing} items keep a ring of ${length}`);
+    const kept = ring.filter((item) => item !== undefined).length;
+    mustHold(kept <= inRing, 'an item is kept that was taken');
+    items += onLine;
+    if (onLine > 0) withItems++;
+  }
+  mustHold(items === size && withItems === keys, `${items} items on ${withItems} keys are miscounted`);
+}
