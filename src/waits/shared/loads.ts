@@ -49,8 +49,10 @@ export class Loads<V> {
   readonly #answers: Answers<V>;
   readonly #due: DueKeys<V>;
   readonly #looks: Looks;
-  /** The loads that are under way, each with what ends it at last. */
-  readonly #underWay = new Map<Load<V>, Pick<TimerTask, 'cancel'> | WakeUp | undefined>();
+  /** The loads that are under way, each with its time-out. */
+  readonly #underWay = new Map<Load<V>, TimerTask | undefined>();
+  /** Those among them that were aborted, each with what gives it up. */
+  readonly #aborted = new Map<Load<V>, WakeUp>();
   /** Those among them of keys that timed out. */
   #apart = 0;
   // The load serves all waits. So it must not run in the async context of the first one.
@@ -108,11 +110,13 @@ export class Loads<V> {
     if (key.load !== undefined) key.isOutdated = true;
     else if (key.failures === 0) this.#makeDue(key);
     // Otherwise it backs off or is due already. That load sees the change.
+    this.#holdAborted();
   }
 
   /** A wait has ended, and is off all lists. */
   removed({ watched }: SharedWaiter<V>): void {
     const { load, pass } = watched;
+    if (this.#lists.size === 0) this.#holdAborted();
     if (load === undefined) {
       if (!watched.isWaitedFor) this.#forget(watched);
     } else if (pass?.isOver) {
@@ -123,8 +127,8 @@ export class Loads<V> {
 
   close(): void {
     this.#due.clear();
-    for (const [load, end] of this.#underWay) {
-      end?.cancel();
+    for (const load of this.#underWay.keys()) {
+      this.#forgetEnd(load);
       load.abort();
     }
     this.#underWay.clear();
@@ -189,7 +193,7 @@ export class Loads<V> {
    * aborted. Other loads take its place.
    */
   #end(load: Load<V>, take?: () => void): void {
-    this.#underWay.get(load)?.cancel();
+    this.#forgetEnd(load);
     if (!this.#underWay.delete(load)) return;
     if (load.isApart) this.#apart--;
     load.endedAtMs = this.#timer.now();
@@ -330,15 +334,35 @@ export class Loads<V> {
 
   readonly #abort = (load: Load<V>): void => {
     if (!this.#underWay.has(load)) return; // its answers are being given
-    this.#underWay.get(load)?.cancel();
+    this.#forgetEnd(load);
     const { clock } = this.#timer;
     const endMs = Math.min(clock.now() + GIVE_UP_MS, load.beganAtMs + this.#options.loadTimeoutMs);
-    // Nobody waits for it, so it keeps no process alive, as a task of the timer would.
-    const giveUp = rootContext.runInAsyncScope(() => clock.wakeAt(endMs, () => this.#end(load)));
-    giveUp.unref?.();
-    this.#underWay.set(load, giveUp);
+    this.#aborted.set(
+      load,
+      rootContext.runInAsyncScope(() => clock.wakeAt(endMs, () => this.#end(load))),
+    );
+    this.#holdAborted();
     load.abort();
   };
+
+  /**
+   * An aborted load keeps the process alive while somebody waits, for its key or for its place, as
+   * its time-out did. Otherwise nobody waits for it.
+   */
+  #holdAborted(): void {
+    if (this.#aborted.size === 0) return;
+    const isHeld = this.#lists.size > 0 && this.#timer.hasRef();
+    for (const giveUp of this.#aborted.values()) {
+      if (isHeld) giveUp.ref?.();
+      else giveUp.unref?.();
+    }
+  }
+
+  #forgetEnd(load: Load<V>): void {
+    this.#underWay.get(load)?.cancel();
+    this.#aborted.get(load)?.cancel();
+    this.#aborted.delete(load);
+  }
 
   /** The aborted `load` has no wait left. Waits that began since get a load of their own. */
   #release(load: Load<V>): void {

@@ -497,6 +497,34 @@ describe('loadTimeoutMs', () => {
     expect(stdout).to.equal('[]\n');
   });
 
+  it('keeps the process alive behind a load that hangs, for a wait that has no deadline', async () => {
+    const code = `
+      import { SharedWaits } from './src/waits/shared/index.ts';
+      const isHeld = () => process.getActiveResourcesInfo().includes('Timeout');
+      const waits = new SharedWaits('hangs', { concurrency: 1, load: () => new Promise(() => {}) });
+      const wait = (key, timeoutMs) => {
+        const controller = new AbortController();
+        const { signal } = controller;
+        waits.waitUntil(key, (v) => v, { timeoutMs, signal }).catch(() => {});
+        return () => controller.abort();
+      };
+      const held = [];
+      const note = () => new Promise((resolve) => setImmediate(resolve)).then(() => held.push(isHeld()));
+      const abort = wait('hangs', 600_000);
+      await note();
+      abort();
+      await note();
+      for (const key of ['hangs', 'waits for the place']) {
+        const end = wait(key, 0);
+        await note();
+        end();
+        await note();
+      }
+      console.log(held.join());`;
+    const { stdout } = await runNode(['--import', 'tsx', '--input-type=module', '-e', code]);
+    expect(stdout).to.equal('true,false,true,false,true,false\n');
+  });
+
   it('frees the place of a load that hangs, for other keys', async () => {
     const all = loading({ concurrency: 1, loadTimeoutMs: 300, retry: false });
     const { clock, wait, calls, loaded } = all;
