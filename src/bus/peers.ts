@@ -1,19 +1,18 @@
 // The other processes of a bus, as far as they were heard, and what the numbers of their frames tell.
 //
-// Invariants. A repeated frame is dropped: an engine keeps the order of a process. A missing number
-// is a loss. A process that was away says which number counts as the one before (`previous`): what
-// it could not send has no number. An unknown process that begins with 1 is new, and one that was
-// away if its last hints are older than the time for which this bus is live: any later ones went
+// Invariants. The last frame that came says where its process stands: an engine keeps the order of a
+// process, and a stranger who uses its name is corrected by its next frame. A missing number is a
+// loss. A process that was away says which number counts as the one before (`previous`): what it
+// could not send has no number. An unknown process that begins with 1 is new, and one that was away
+// if its last hints are older than the time for which this bus is live: any later ones went
 // elsewhere, as in a split brain. Any other may be known to all but a bus that has just become live.
-// A bus that has been live for longer would have heard of it. At most MOST processes are kept, those heard last, and as many silent ones.
+// At most MOST processes are kept, those heard last, and as many silent ones.
 // Costs. O(1) a frame.
 import type { Frame } from './frames.ts';
 
 /** A process that was silent for so many times the `echoMs` counts as ended. */
 const ECHOES_TO_FORGET = 100;
 const MOST = 10_000;
-/** A frame that is further behind is none that was repeated: its process counts anew. */
-const MOST_LATE = 1_000;
 
 interface Peer {
   /** The number of its last frame. */
@@ -21,12 +20,11 @@ interface Peer {
   readonly atMs: number;
 }
 
-/** What the number of a frame tells. `isFirst`: of a process that may have sent others before. */
-export interface Verdict {
-  readonly isRepeated: boolean;
-  readonly isMissing: boolean;
-  readonly isFirst: boolean;
-}
+/**
+ * What the number of a frame tells of those before it: they have come, are missing, or there may have
+ * been some, as nothing was heard of its process.
+ */
+export type Before = 'heard' | 'missing' | 'unknown';
 
 export class Peers {
   readonly #forgetMs: number;
@@ -52,32 +50,20 @@ export class Peers {
     return this.#deaf.size === 0;
   }
 
-  /**
-   * @param liveMs for how long this bus has been live.
-   * @param isAllKnown every process that was there before has been heard of.
-   */
-  hear(frame: Frame, origin: string, nowMs: number, liveMs: number, isAllKnown: boolean): Verdict {
-    const { number, previous, routes } = frame;
+  /** @param liveMs for how long this bus has been live. */
+  hear({ number, previous, routes }: Frame, origin: string, nowMs: number, liveMs: number): Before {
     const last = this.#heard.get(origin)?.last ?? this.#silent.get(origin);
-    const isRepeated = last !== undefined && number <= last && last - number < MOST_LATE;
     this.#heard.delete(origin);
-    this.#heard.set(origin, { last: isRepeated ? last : number, atMs: nowMs });
+    this.#heard.set(origin, { last: number, atMs: nowMs });
     this.#silent.delete(origin);
     this.#limit();
     if (!routes && !this.#deaf.has(origin)) {
       this.#deaf.add(origin);
       this.#deafCame();
     }
-    if (last !== undefined) {
-      const isMissing = !isRepeated && (number < last || (previous?.number ?? number - 1) > last);
-      return { isRepeated, isMissing, isFirst: false };
-    }
-    if (previous !== undefined) {
-      const isMissing = previous.number > 0 && previous.ageMs < liveMs;
-      return { isRepeated, isMissing, isFirst: false };
-    }
-    const isNew = number === 1;
-    return { isRepeated, isMissing: isAllKnown && !isNew, isFirst: !isNew };
+    if (last !== undefined) return (previous?.number ?? number - 1) > last ? 'missing' : 'heard';
+    if (previous !== undefined) return previous.number > 0 && previous.ageMs < liveMs ? 'missing' : 'heard';
+    return number === 1 ? 'heard' : 'unknown';
   }
 
   /** Frames were missed, so a missing number means nothing new. */

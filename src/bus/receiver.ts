@@ -1,11 +1,11 @@
 // The receiving half of a bus: its members in this process, and what other processes tell them.
 //
-// Invariants. What the numbers of frames tell, its Peers know. Hints are tried by a job of the
-// scheduler, so a flood of them does not block the event loop; those that arrive meanwhile are
-// merged. More than `maxPendingKeys` become one sweep for each of their members. A bus that has just
-// become live cannot tell whether the first frame that it hears of a process is the first since. So
-// if there was such a process, everything is tried once more when all have been heard of. Foreign
-// texts are reported once a second.
+// Invariants. What the numbers of frames tell, its Peers know; the hints of every frame are taken,
+// also of one that comes twice. Hints are tried by a job of the scheduler, so a flood of them does
+// not block the event loop; those that arrive meanwhile are merged. More than `maxPendingKeys` become
+// one sweep for each of their members. A bus that has just become live cannot tell whether the first
+// frame that it hears of a process is the first since. So if there was such a process, everything is
+// tried once more when all have been heard of. Foreign texts are reported once a second.
 // Costs. O(1) for a frame and for a hint, and the cost of its tries.
 
 import { foreignTexts, nameJoined } from '../base/errors.ts';
@@ -118,8 +118,8 @@ export class Receiver {
       return;
     }
     counts.framesReceived++;
-    if (origin === undefined || number === 0 || this.#isNew(frame, origin)) this.#take(frame);
-    else counts.framesDropped++;
+    if (origin !== undefined && number !== 0) this.#lookAtNumber(frame, origin);
+    this.#take(frame);
   }
 
   /** Tries these keys of members that are here still, as hints of other processes. */
@@ -147,15 +147,15 @@ export class Receiver {
     this.#peers.forgetEnded(nowMs);
   }
 
-  #isNew(frame: Frame, origin: string): boolean {
+  #lookAtNumber(frame: Frame, origin: string): void {
     const { liveMs, knowsAll } = this.#connection;
-    const verdict = this.#peers.hear(frame, origin, this.#base.timer.now(), liveMs, knowsAll);
-    this.#mayHaveMissed ||= verdict.isFirst;
-    if (verdict.isMissing) {
+    const before = this.#peers.hear(frame, origin, this.#base.timer.now(), liveMs);
+    if (before === 'heard') return;
+    if (before === 'unknown' && !knowsAll) this.#mayHaveMissed = true;
+    else {
       const what = `Frames before number ${frame.number} of process ${origin} are missing`;
       this.#connection.jumped(new Error(what));
     }
-    return !verdict.isRepeated;
   }
 
   readonly #reportForeign = (): void => {

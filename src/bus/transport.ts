@@ -4,8 +4,8 @@
 // Ground rules for an author. A transport knows one channel and texts. It knows nothing of
 // purgatories, hints, echoes or sequences: the bus above it does the rest. So about 100 lines are
 // enough. It never retries and keeps no time. It reports that a connection is lost, and the bus
-// calls `connect` again. A text may be lost or repeated. It must not be cut, changed, or overtaken
-// by a later one of the same process. A connection may be half open, silent and never closed: then
+// calls `connect` again. A text may be lost, or come twice. It must not be cut, changed, or overtaken
+// by a later one of the same process: that looks like a loss. A connection may be half open, silent and never closed: then
 // the next `connect` needs another one, for both directions. No rejection of a client is unhandled,
 // and no 'error' event without a listener. Run the cases of `purgatory/bus/conformance` over it.
 

@@ -98,7 +98,7 @@ export interface BusTotals {
   framesSent: number;
   /** Frames of other processes. */
   framesReceived: number;
-  /** Frames that were dropped: repeated, of another version, or no frames at all. */
+  /** Texts that were dropped: frames of another version, or no frames at all. */
   framesDropped: number;
   /** How often members tried everything, all members together. */
   sweeps: number;

@@ -298,7 +298,7 @@ const BUS_READINGS: readonly Reading<BusSnapshot>[] = [
   counter(
     'purgatory.bus.frames_dropped',
     'frame',
-    'Frames that were late, repeated or none',
+    'Texts that were frames of another version, or none',
     'framesDropped',
   ),
   counter('purgatory.bus.sweeps', 'sweep', 'Times that a member tried everything', 'sweeps'),

@@ -6,6 +6,7 @@ import { expect } from 'chai';
 import { Cluster, Redis } from 'ioredis';
 import { createClient, createCluster } from 'redis';
 import type { Bus } from '../../../src/bus/bus-options.ts';
+import { type Frame, frameText, readFrame } from '../../../src/bus/frames.ts';
 import type { Transport } from '../../../src/bus/transport.ts';
 import { transportConformance } from '../../../src/bus/transports/conformance.ts';
 import { type RedisClient, redisBus, redisTransport } from '../../../src/bus/transports/redis.ts';
@@ -122,6 +123,43 @@ describeWith(engines.redis, 'a bus over Redis', () => {
       await until(() => listener.sweeps > sweeps);
     }
     expect(bus.snapshot().totals.gaps.connection).to.equal(3);
+  });
+
+  it('lets no stranger silence a process: a forged number costs a gap, and no hint', async () => {
+    const [a, b] = [1, 2].map(() => track(redisBus(client(), { echoMs: 60_000 })));
+    const listener = new Listener('orders');
+    b.join(listener);
+    const { publish } = a.join(new Listener('orders'));
+    const stranger = client();
+    let last: Frame | undefined;
+    const spy = client();
+    spy.on('message', (_, text: string) => {
+      const frame = readFrame(text);
+      if (frame.origin === a.snapshot().origin) last = frame;
+    });
+    await spy.subscribe('purgatory');
+    await until(() => expect([a.state, b.state]).to.deep.equal(['live', 'live']), 'both are live');
+    let gaps = 0;
+    for (const jump of [1, 2, 500, 999, 1_000, 5_000, 2 ** 52]) {
+      const key = `before ${jump}`;
+      publish(key);
+      await until(() => expect(listener.heard.at(-1)).to.equal(key), 'its process is known');
+      await until(() => expect(last?.hints[0]?.key).to.equal(key), 'its number is known');
+      await until(() => expect(b.state).to.equal('live'), 'the last gap is over');
+      const number = (last as Frame).number + jump;
+      await stranger.publish(
+        'purgatory',
+        frameText('', a.snapshot().origin, { number, previous: undefined }),
+      );
+      const real = Array.from({ length: 20 }, (_, key) => `${jump}: ${key}`);
+      for (const key of real) {
+        publish(key);
+        await a.flush();
+      }
+      await until(() => expect(listener.heard.slice(-20)).to.deep.equal(real), 'all are heard');
+      if (jump > 1) gaps++;
+    }
+    expect(b.snapshot().totals.gaps).to.deep.equal({ connection: 0, echo: 0, publish: 0, sequence: gaps });
   });
 
   for (const [rights, what] of [
