@@ -4,7 +4,7 @@ import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
-import { inspectorPageOf, printed, program } from '../support/documented.ts';
+import { inspectorPageOf, printed, program, recipe, saidToPrint } from '../support/documented.ts';
 import { type Engine, engines, startPostgres, startRedis } from '../support/engines.ts';
 import { describeWith } from '../support/needs.ts';
 import { uncovered } from '../support/uncovered.ts';
@@ -21,17 +21,30 @@ async function files(folder: string, ending: string): Promise<string[]> {
   return all.filter((file) => file.endsWith(ending)).map((file) => `${folder}/${file}`);
 }
 
+/** A page shows parts of a program as they stand there; a line `// ...` is between two. */
+function expectParts(name: string, shown: string): void {
+  const lines = (text: string): string => text.replace(/^ +/gm, '').trim();
+  const whole = lines(recipe(name));
+  for (const part of lines(shown).split(/^\/\/ \.\.\.$/m)) expect(whole, name).to.contain(part.trim());
+}
+
 describe('The programs of the docs', () => {
-  it('are whole, have a name, and are run by a test', async () => {
+  it('have a name, and are run by a test; or they are parts of a program that is linked', async () => {
     const tests = await Promise.all((await files('test', '.ts')).map(read));
     const pages = await files('docs', '.md');
     expect(pages).to.have.length.above(20);
     for (const page of pages) {
-      for (const [, language, first] of (await read(page)).matchAll(/^```(\w+)\n(.*)$/gm)) {
+      const text = await read(page);
+      for (const [, language, first, rest] of text.matchAll(/^```(\w+)\n([^\n]*)\n(.*?)^```/gms)) {
         expect(language, page).to.be.oneOf(['js', 'sh', 'text', 'mermaid']);
         if (language !== 'js') continue;
-        const [, name] =
-          /^\/\/ ([\w.-]+\.[cm]?js)$/.exec(first) ?? expect.fail(`${page}: ${first} is no name`);
+        const [, of, name] =
+          /^\/\/ (of )?([\w.-]+\.[cm]?js)$/.exec(first) ?? expect.fail(`${page}: ${first} is no name`);
+        if (of !== undefined) {
+          expectParts(name, rest);
+          expect(text, page).to.match(new RegExp(`\\]\\([./]+/examples/recipes/${name}\\)`));
+          continue;
+        }
         const titles = [page, basename(page, '.md')];
         expect(
           tests.some(
@@ -43,18 +56,18 @@ describe('The programs of the docs', () => {
     }
   });
 
+  it('are run by a test where they are files', async () => {
+    const tests = await Promise.all((await files('test', '.ts')).map(read));
+    const programs = await files('examples/recipes', '.mjs');
+    expect(programs).to.have.length.above(20);
+    const run = (path: string): boolean => tests.some((test) => test.includes(`'${basename(path)}'`));
+    expect(programs.filter((path) => !run(path))).to.deep.equal([]);
+  });
+
   const outputs: readonly [page: string, name: string, output: string][] = [
     ['async-context', 'request-context.mjs', 'answered in the context of the fetch\n'],
     ['drop-in-timers', 'drop-in.mjs', 'slept\n'],
     ['drop-in-timers', 'globals.mjs', 'true\n'],
-    ['herd', 'one-item.mjs', '1 19999\n'],
-    [
-      'many-processes',
-      'jobs.mjs',
-      "{ expired: false, value: 'forty-two' }\n{ expired: false, value: 'removed' }\n",
-    ],
-    ['many-processes', 'replicated.mjs', '{ expired: false, value: 9 }\n'],
-    ['schemes', 'netty.mjs', 'true true\n0\n1\n'],
   ];
   for (const [page, name, output] of outputs) {
     it(`print what docs/${page}.md says: ${name}`, async () => {
@@ -91,14 +104,6 @@ describe('docs/delayed-operation.md', () => {
   });
 });
 
-describe('docs/coming-from-map-and-settimeout.md', () => {
-  it('has a program that prints the differences', async () => {
-    const page = 'docs/coming-from-map-and-settimeout.md';
-    const [, text] = /^```text\n(.*?)^```/ms.exec(await read(page)) as unknown as [string, string];
-    expect(await printed(program(page, 'differences.mjs'))).to.equal(text);
-  });
-});
-
 describe('docs/operations.md', () => {
   it('has a program that serves metrics', async () => {
     const output = await printed(program('docs/operations.md', 'metrics.mjs'));
@@ -111,71 +116,55 @@ describe('docs/operations.md', () => {
   });
 });
 
-describeWith(engines.redis, 'docs/many-processes.md', () => {
+describeWith(engines.redis, 'The recipes with Redis', () => {
   let redis: Engine;
+  let env: Record<string, string>;
   before(async () => {
     redis = await startRedis();
+    env = { REDIS_URL: `redis://127.0.0.1:${redis.port}` };
   });
   after(() => redis.stop());
 
-  it('has a program that waits for an order to ship', async () => {
-    const env = { REDIS_URL: `redis://127.0.0.1:${redis.port}` };
-    const output = "{ expired: false, value: 'parcel-1' }\n";
-    expect(await printed(program('docs/many-processes.md', 'orders.mjs'), env)).to.equal(output);
+  it('wait in one process for what another does', async () => {
+    expect(await printed(recipe('orders.mjs'), env)).to.equal(saidToPrint('orders.mjs'));
   });
-});
 
-describeWith(engines.redis, 'docs/herd.md', () => {
-  it('has a loop that claims for all who wait, and gives back what comes too late', async () => {
-    const redis = await startRedis();
-    try {
-      const env = { REDIS_URL: `redis://127.0.0.1:${redis.port}` };
-      const source = program('docs/herd.md', 'one-claim.mjs');
-      const output = "AbortError\n{ expired: false, value: 'job-7' }\n";
-      expect(await printed(source, env)).to.equal(output);
-      // Many who wait, and many jobs that come while the loop is at work: none is lost, none is doubled.
-      const herd = `
+  it('claim in one loop for all who wait, and give back what comes too late', async () => {
+    const source = recipe('one-claim.mjs');
+    expect(await printed(source, env)).to.equal(saidToPrint('one-claim.mjs'));
+    // Many who wait, and many jobs that come while the loop is at work: none is lost, none is doubled.
+    const herd = `
         const waits = Array.from({ length: 200 }, () => nextJob({ timeoutMs: 5_000 }));
         for (let i = 0; i < 200; i++) redis.rpush('jobs', i).then(claim);
         const values = (await Promise.all(waits)).map(({ value }) => Number(value));
         console.log(new Set(values).size, Math.max(...values), await redis.llen('jobs'));
         await redis.quit();`;
-      const many = source.replace(/^await redis\.rpush[\s\S]*/m, herd);
-      expect(many).to.not.equal(source);
-      expect(await printed(many, env)).to.equal('200 199 0\n');
-    } finally {
-      await redis.stop();
-    }
+    const many = source.replace(/^await redis\.rpush[\s\S]*/m, herd);
+    expect(many).to.not.equal(source);
+    expect(await printed(many, env)).to.equal('200 199 0\n');
   });
 });
 
-describe('docs/many-processes.md without a server', () => {
-  it('has a program that carries an event between the workers of a cluster', async () => {
-    const folder = await mkdtemp(join(root, 'test/docs/.workers-')); // cluster.fork needs a file
-    try {
-      const path = join(folder, 'workers.mjs');
-      await writeFile(path, program('docs/many-processes.md', 'workers.mjs'));
-      const { stdout } = await run(process.execPath, [path], { env: uncovered() });
-      expect(stdout).to.equal("{ expired: false, value: 'order-7' }\n");
-    } finally {
-      await rm(folder, { recursive: true });
-    }
+describe('The recipes for several processes without a server', () => {
+  it('carry an event between the workers of a cluster', async () => {
+    const file = join(root, 'examples/recipes', 'cluster.mjs'); // cluster.fork needs a file
+    const { stdout } = await run(process.execPath, [file], { env: uncovered() });
+    expect(stdout).to.equal(saidToPrint('cluster.mjs'));
   });
 
-  it('has a transport that passes the cases for transports', async () => {
-    const output = await printed(program('docs/many-processes.md', 'conformance.test.mjs'));
+  it('have a transport that passes the cases for transports', async () => {
+    const output = await printed(recipe('transport.test.mjs'));
     expect(output).to.match(/^(# |ℹ )fail 0$/m);
     expect(output).not.to.match(/^(# |ℹ )pass 0$/m);
   });
 });
 
-describeWith(engines.postgres, 'docs/many-processes.md with PostgreSQL', () => {
-  it('has a program that notifies in a transaction', async () => {
+describeWith(engines.postgres, 'The recipe for an event in a transaction', () => {
+  it('notifies when the transaction commits', async () => {
     const postgres = await startPostgres();
     try {
       const env = { DATABASE_URL: `postgres://postgres@127.0.0.1:${postgres.port}/postgres` };
-      const output = await printed(program('docs/many-processes.md', 'transaction.mjs'), env);
-      expect(output).to.equal('{ expired: false, value: true }\n');
+      expect(await printed(recipe('transaction.mjs'), env)).to.equal(saidToPrint('transaction.mjs'));
     } finally {
       await postgres.stop();
     }

@@ -1,24 +1,14 @@
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
 import { Agent, get as httpGet, type IncomingMessage } from 'node:http';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { Transform } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { WebSocket } from 'ws';
-import { DocumentedServer, printed, program } from '../support/documented.ts';
+import { DocumentedServer, printed, program, recipe, saidToPrint } from '../support/documented.ts';
 import { engines, startPostgres } from '../support/engines.ts';
 import { describeWith } from '../support/needs.ts';
 import { until } from '../support/turns.ts';
-
-const recipe = (page: string, name: string): string => program(`docs/recipes/${page}.md`, name);
-
-/** What the page says that a program prints: the `text` block that follows it. */
-function outputOf(page: string, name: string): string {
-  const text = readFileSync(new URL(`../../docs/recipes/${page}.md`, import.meta.url), 'utf8');
-  const after = text.slice(text.indexOf(`// ${name}`));
-  return (/^```text\n(.*?)^```/ms.exec(after) as RegExpExecArray)[1];
-}
 
 /** Else Express prints each request that breaks off. */
 const QUIET = { NODE_ENV: 'test' };
@@ -29,15 +19,15 @@ const SLOW_MIDDLEWARE: Readonly<Record<string, [pattern: string, replacement: st
     'createServer(async (request, response) => {',
     '$& await new Promise((done) => setTimeout(done, 200));',
   ],
-  'express.mjs': [
+  'long-poll-express.mjs': [
     'const app = express();',
     '$& app.use((_request, _response, next) => setTimeout(next, 200));',
   ],
-  'fastify.mjs': [
+  'long-poll-fastify.mjs': [
     'const app = fastify();',
     "$& app.addHook('onRequest', () => new Promise((done) => setTimeout(done, 200)));",
   ],
-  'hono.mjs': [
+  'long-poll-hono.mjs': [
     'const app = new Hono();',
     '$& app.use(async (_context, next) => { await new Promise((done) => setTimeout(done, 200)); await next(); });',
   ],
@@ -50,23 +40,52 @@ function sayingWhenParked(source: string): string {
   return saying;
 }
 
-describe('The recipes for locks, pools and queues', () => {
+/** A program of a page, or of examples/recipes. */
+function sourceOf(name: string): string {
+  if (name === 'http.mjs') return program('docs/recipes/long-poll.md', name);
+  if (name === 'shutdown-http.mjs') return program('docs/recipes/shutdown.md', name);
+  return recipe(name);
+}
+
+describe('The recipes that end by themselves', () => {
   for (const name of [
-    'locks.mjs',
-    'several-locks.mjs',
-    'pool.mjs',
-    'bounded.mjs',
+    'all-keys.mjs',
+    'bounded-queue.mjs',
     'callers.mjs',
-    'jobs.mjs',
+    'conflict.mjs',
+    'differences.mjs',
+    'fetch-deadline.mjs',
+    'heartbeat.mjs',
+    'job-queue.mjs',
+    'leases.mjs',
+    'locks.mjs',
+    'netty.mjs',
+    'one-item.mjs',
+    'peers.mjs',
+    'pool.mjs',
+    'prefixes.mjs',
+    'replicated.mjs',
+    'rpc.mjs',
+    'several-locks.mjs',
+    'shared-waits.mjs',
+    'tenants.mjs',
+    'topics.mjs',
+    'unblock.mjs',
+    'visibility.mjs',
   ]) {
-    it(`print what the page says: ${name}`, async () => {
-      expect(await printed(recipe('locks-and-queues', name))).to.equal(outputOf('locks-and-queues', name));
+    it(`print what they say: ${name}`, async () => {
+      expect(await printed(recipe(name))).to.equal(saidToPrint(name));
     });
   }
+
+  it('print what they say: periodic.mjs, with a minute of a second', async () => {
+    const env = { MINUTE_MS: '1000' };
+    expect(await printed(recipe('periodic.mjs'), env)).to.equal(saidToPrint('periodic.mjs'));
+  });
 });
 
 describe('The recipe for a long poll', () => {
-  for (const name of ['http.mjs', 'express.mjs', 'fastify.mjs', 'hono.mjs']) {
+  for (const name of ['http.mjs', 'long-poll-express.mjs', 'long-poll-fastify.mjs', 'long-poll-hono.mjs']) {
     describe(name, () => {
       // One server for all that it survives. Each message has its number there.
       let server: DocumentedServer;
@@ -74,7 +93,7 @@ describe('The recipe for a long poll', () => {
       const posted: string[] = [];
 
       before(async () => {
-        server = await DocumentedServer.start(recipe('long-poll', name), QUIET);
+        server = await DocumentedServer.start(sourceOf(name), QUIET);
         url = `http://127.0.0.1:${server.port}/messages`;
       });
       after(() => server[Symbol.asyncDispose]());
@@ -148,7 +167,7 @@ describe('The recipe for a long poll', () => {
       });
 
       it('keeps nothing of a client that has gone before the handler is called', async () => {
-        const source = recipe('long-poll', name);
+        const source = sourceOf(name);
         const slow = source.replace(...SLOW_MIDDLEWARE[name]);
         expect(slow).to.not.equal(source);
         await using server = await DocumentedServer.start(slow);
@@ -159,7 +178,7 @@ describe('The recipe for a long poll', () => {
       });
 
       it('ends on SIGTERM although a request is parked on a connection that is kept', async () => {
-        await using server = await DocumentedServer.start(sayingWhenParked(recipe('long-poll', name)));
+        await using server = await DocumentedServer.start(sayingWhenParked(sourceOf(name)));
         using agent = new KeptConnections();
         const poll = agent.statusOf(`http://127.0.0.1:${server.port}/messages`);
         await until(() => server.output.includes('parked'), 'the poll is parked');
@@ -174,7 +193,7 @@ describe('The recipe for a long poll', () => {
 
 describe('The recipe for idle WebSockets', () => {
   it('ends a connection that is silent, and none that answers pings', async () => {
-    await using server = await DocumentedServer.start(recipe('websocket-idle', 'websocket.mjs'), {
+    await using server = await DocumentedServer.start(recipe('websocket-idle.mjs'), {
       IDLE_MS: '1000', // a busy machine may take long to answer a ping
     });
     const url = `ws://127.0.0.1:${server.port}`;
@@ -219,7 +238,7 @@ describe('The recipe for idle WebSockets on a slow link', () => {
 
   it('ends no client that uploads 2 MB, and none that is sent 2 MB', async function () {
     this.timeout(60_000);
-    await using server = await DocumentedServer.start(recipe('websocket-idle', 'websocket.mjs'), {
+    await using server = await DocumentedServer.start(recipe('websocket-idle.mjs'), {
       IDLE_MS: '1000', // each of the two takes 2 s at least
     });
     const link = await slowLink(server.port);
@@ -242,7 +261,7 @@ describe('The recipe for idle WebSockets on a slow link', () => {
 
 describe('The recipe for idle WebSockets at shutdown', () => {
   it('ends on SIGTERM while messages arrive', async () => {
-    await using server = await DocumentedServer.start(recipe('websocket-idle', 'websocket.mjs'));
+    await using server = await DocumentedServer.start(recipe('websocket-idle.mjs'));
     const socket = new WebSocket(`ws://127.0.0.1:${server.port}`);
     socket.on('error', () => {}); // 'close' follows
     await once(socket, 'open');
@@ -256,7 +275,7 @@ describe('The recipe for idle WebSockets at shutdown', () => {
 });
 
 describe('The recipe for request and reply', () => {
-  const source = recipe('rpc', 'rpc.mjs');
+  const source = recipe('rpc.mjs');
 
   /** What the program prints when some of its text is replaced. */
   function printedWith(text: string, replacement: string): Promise<string> {
@@ -292,12 +311,8 @@ describe('The recipe for request and reply', () => {
       await once(broken, 'close');
       console.log(await call('add', [1, 2]));`;
     expect(await printedWith("console.log(await call('add', [1, 2]));", strangers)).to.equal(
-      outputOf('rpc', 'rpc.mjs'),
+      saidToPrint('rpc.mjs'),
     );
-  });
-
-  it('tells a reply, an error, a deadline and a lost connection apart', async () => {
-    expect(await printed(source)).to.equal(outputOf('rpc', 'rpc.mjs'));
   });
 });
 
@@ -306,7 +321,7 @@ describeWith(engines.postgres, 'The recipe for a job in a database', () => {
     const postgres = await startPostgres();
     try {
       const url = `postgres://postgres@127.0.0.1:${postgres.port}/postgres`;
-      const source = recipe('database-job', 'job.mjs')
+      const source = recipe('database-job.mjs')
         .replace('query_timeout: 5_000', 'query_timeout: 1_000')
         .replace('SELECT result FROM jobs', 'SELECT pg_sleep(20), result FROM jobs');
       const caught = source.replace(
@@ -323,7 +338,7 @@ describeWith(engines.postgres, 'The recipe for a job in a database', () => {
     const postgres = await startPostgres();
     try {
       const env = { DATABASE_URL: `postgres://postgres@127.0.0.1:${postgres.port}/postgres` };
-      const source = recipe('database-job', 'claim.mjs');
+      const source = recipe('database-claim.mjs');
       expect(await printed(source, env)).to.equal('AbortError\n1\n');
       const careless = source
         .replace(/^.*context\.signal\.aborted.*\n/m, '')
@@ -339,7 +354,7 @@ describeWith(engines.postgres, 'The recipe for a job in a database', () => {
     const postgres = await startPostgres();
     try {
       const url = `postgres://postgres@127.0.0.1:${postgres.port}/postgres`;
-      expect(await printed(recipe('database-job', 'job.mjs'), { DATABASE_URL: url })).to.equal(
+      expect(await printed(recipe('database-job.mjs'), { DATABASE_URL: url })).to.equal(
         'forty-two\nundefined\n',
       );
     } finally {
@@ -348,49 +363,11 @@ describeWith(engines.postgres, 'The recipe for a job in a database', () => {
   });
 });
 
-describe('The recipe for a limit for each tenant', () => {
-  it('refuses what is beyond it, and evicts one tenant alone', async () => {
-    expect(await printed(recipe('tenant-limit', 'tenants.mjs'))).to.equal(
-      'forty-two\nERR_PURGATORY_CANCELLED\nacme has 2 waits already\nforty-two\n',
-    );
-  });
-});
-
-describe('The recipe for all of several keys', () => {
-  it('answers when the last is there, and not before', async () => {
-    expect(await printed(recipe('all-keys', 'all.mjs'))).to.equal('[ 1, 2 ]\nundefined\n');
-  });
-});
-
-describe('The recipes for protocols', () => {
-  for (const [page, name, what] of [
-    ['rpc', 'peers.mjs', 'keep a table for each connection, and end it with the connection'],
-    ['heartbeat', 'heartbeat.mjs', 'send heartbeats inside of one overall deadline'],
-    ['hierarchies', 'prefixes.mjs', 'wait for a prefix'],
-    ['hierarchies', 'topics.mjs', 'wait for topics with wildcards'],
-    ['unblock', 'unblock.mjs', 'end a wait with a result'],
-    ['unblock', 'conflict.mjs', 'end an operation with a result'],
-  ] as const) {
-    it(what, async () => {
-      expect(await printed(recipe(page, name))).to.equal(outputOf(page, name));
-    });
-  }
-});
-
-describe('The recipe for leases', () => {
-  for (const [name, what] of [
-    ['leases.mjs', 'renews what is there, revokes, and brings back nothing that has ended'],
-    ['visibility.mjs', 'brings messages back to their places, whoever ends first, and at the end'],
-  ] as const) {
-    it(what, async () => {
-      expect(await printed(recipe('leases', name))).to.equal(outputOf('leases', name));
-    });
-  }
-});
-
 describe('The recipe for server-sent events', () => {
   it('goes on where the client was, and ends on SIGTERM', async () => {
-    await using server = await DocumentedServer.start(recipe('server-sent-events', 'events.mjs'));
+    await using server = await DocumentedServer.start(
+      program('docs/recipes/server-sent-events.md', 'events.mjs'),
+    );
     const url = `http://127.0.0.1:${server.port}/events`;
     for (const body of ['a', 'b']) await fetch(url, { method: 'POST', body });
     const stream = await fetch(url, { headers: { 'last-event-id': '1' } });
@@ -408,7 +385,7 @@ describe('The recipe for server-sent events', () => {
 describe('The recipe for a graceful shutdown', () => {
   for (const name of ['shutdown-http.mjs', 'shutdown-fastify.mjs']) {
     it(`answers what is parked, and ends in time: ${name}`, async () => {
-      await using server = await DocumentedServer.start(sayingWhenParked(recipe('shutdown', name)));
+      await using server = await DocumentedServer.start(sayingWhenParked(sourceOf(name)));
       const poll = fetch(`http://127.0.0.1:${server.port}/`);
       await until(() => server.output.includes('parked'), 'the poll is parked');
       const ended = server.terminate();
@@ -419,7 +396,7 @@ describe('The recipe for a graceful shutdown', () => {
     });
 
     it(`cuts a connection that has sent nothing, and a second SIGTERM is no sudden end: ${name}`, async () => {
-      await using server = await DocumentedServer.start(recipe('shutdown', name));
+      await using server = await DocumentedServer.start(sourceOf(name));
       const silent = connect(server.port, '127.0.0.1');
       const isCut = once(silent, 'close');
       silent.on('error', () => {});
@@ -435,26 +412,9 @@ describe('The recipe for a graceful shutdown', () => {
   }
 });
 
-describe('The recipe for periodic work', () => {
-  it('retries, goes on after a run that fails, and ends with what is due', async () => {
-    expect(await printed(recipe('periodic', 'periodic.mjs'), { MINUTE_MS: '1000' })).to.equal(
-      'sent at attempt 3\nrun 1\nrun 2\na run failed: no space left\n' +
-        'what is due runs\na pause: the process ends\nERR_PURGATORY_CLOSED\n',
-    );
-  });
-});
-
-describe('The recipe for fetch', () => {
-  it('ends by the deadline or by the caller, and leaves nothing that keeps the process', async () => {
-    expect(await printed(recipe('fetch-deadline', 'fetch.mjs'))).to.equal(
-      'answer of /fast\n/slow: TimeoutError\n/slow: AbortError\n',
-    );
-  });
-});
-
 describe('The recipes for metrics', () => {
   it('serve what Prometheus scrapes', async () => {
-    await using server = await DocumentedServer.start(recipe('prometheus', 'prometheus.mjs'));
+    await using server = await DocumentedServer.start(recipe('prometheus.mjs'));
     const url = `http://127.0.0.1:${server.port}`;
     expect(await get(url)).to.deep.equal({ expired: true });
     const scrape = await (await fetch(`${url}/metrics`)).text();
@@ -462,7 +422,7 @@ describe('The recipes for metrics', () => {
   });
 
   it('export to OpenTelemetry', async () => {
-    const output = await printed(recipe('opentelemetry', 'opentelemetry.mjs'));
+    const output = await printed(recipe('opentelemetry.mjs'));
     expect(exported(output, 'purgatory.parked_operations')).to.deep.equal([1, 0]);
     expect(exported(output, 'purgatory.expired')).to.deep.equal([0, 1]);
   });

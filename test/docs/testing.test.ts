@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { expect } from 'chai';
-import { runNode } from '../support/child.ts';
-import { program } from '../support/documented.ts';
+import { ok, runNode, summary } from '../support/child.ts';
+import { program, recipe, saidToPrint } from '../support/documented.ts';
 
 const PAGE = 'docs/testing.md';
 
@@ -17,7 +17,12 @@ async function outcome(name: string): Promise<{ code: number | null; stdout: str
 }
 
 describe('docs/testing.md', () => {
-  for (const name of ['manual-clock.mjs', 'many-watchers.mjs', 'sinon.mjs']) {
+  it('has a recipe for many watchers that prints what it says', async () => {
+    const source = ['--input-type=module', '-e', recipe('many-watchers.mjs')];
+    expect(summary(await runNode(source))).to.deep.equal(ok(saidToPrint('many-watchers.mjs').trim()));
+  });
+
+  for (const name of ['manual-clock.mjs', 'sinon.mjs']) {
     it(`has a program ${name} that prints what the page says`, async () => {
       const page = await readFile(new URL(`../../${PAGE}`, import.meta.url), 'utf8');
       const after = page.slice(page.indexOf(`// ${name}\n`));

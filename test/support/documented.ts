@@ -16,6 +16,18 @@ export function program(page: string, name: string): string {
   return found;
 }
 
+/** A program of examples/recipes. */
+export function recipe(name: string): string {
+  return readFileSync(new URL(`../../examples/recipes/${name}`, import.meta.url), 'utf8');
+}
+
+/** What a program of examples/recipes says that it prints: the comment at its end. */
+export function saidToPrint(name: string): string {
+  const [, output] = /^\/\* It prints\n\n(.*)\*\/\n$/ms.exec(recipe(name)) ?? [];
+  if (output === undefined) throw new Error(`${name} does not say what it prints`);
+  return output;
+}
+
 /** Starts a program in the root of the repository, whose packages and own exports it may import. */
 export function start(source: string, env: Readonly<Record<string, string>> = {}): ChildProcess {
   return spawn(process.execPath, ['--input-type=module', '-e', source], {

@@ -1,15 +1,4 @@
-# A heartbeat inside one overall deadline
-
-A watch of Kubernetes ends after `timeoutSeconds`, and sends a bookmark now and then until it does.
-etcd sends its progress, server-sent events a comment. `follow` is that loop: it gives each answer,
-and `{ expired: true }` after each `timeoutMs` without one. The overall deadline is a signal.
-
-Between two answers nothing is missed: the condition is called when the next wait begins, so it
-looks at a position that the loop moves on. `break`, `return()` and an abort end the wait at once.
-(A generator of your own hears of `return()` only when its wait has ended.)
-
-```js
-// heartbeat.mjs
+// A stream with a heartbeat inside one overall deadline: docs/recipes/server-sent-events.md
 import { Purgatory } from 'purgatory';
 import { timeoutSignal } from 'purgatory/timers';
 
@@ -46,17 +35,11 @@ await watch(0, { durationMs: 2_000, heartbeatMs: 1_200 }, (line) => {
 });
 console.log(watches.numDelayed);
 watches.close();
-```
 
-It prints
+/* It prints
 
-```text
 added (1)
 bookmark 1
 changed (2)
 0
-```
-
-A deadline that came with the request, such as `grpc-timeout`, is `deadlineMs - Date.now()`. When it
-has passed, the number is negative and counts as 0, here as for `timeoutMs` of a single wait: the
-condition is tried, and the wait is answered or expires.
+*/

@@ -1,11 +1,4 @@
-# Wait for all of several keys
-
-A wait watches several keys, and an event on any of them tries it. To wait for all keys, let the
-condition check all of them: it is called at each event, and says "not yet" until the last value is
-there.
-
-```js
-// all.mjs
+// A wait for all of several keys: docs/recipes/several-keys.md
 import { Purgatory } from 'purgatory';
 
 const parts = new Purgatory('parts');
@@ -27,7 +20,9 @@ setTimeout(() => arrive('left', 1), 20);
 setTimeout(() => arrive('right', 2), 40);
 console.log(await all(['left', 'right'], { timeoutMs: 5_000 }));
 console.log(await all(['left', 'lost'], { timeoutMs: 100 }));
-```
 
-It prints `[ 1, 2 ]`, then `undefined`. If there are thousands of keys and each arrives once, count
-the arrivals in a `ThresholdPurgatory`: call `advance(batch, count)`, and wait for the number.
+/* It prints
+
+[ 1, 2 ]
+undefined
+*/

@@ -1,14 +1,11 @@
-# Metrics for OpenTelemetry
-
-`npm install @opentelemetry/api @opentelemetry/sdk-metrics`
-
-Give a `Meter` where Prometheus has a `Registry`. The names follow OpenTelemetry's style
-(`purgatory.parked_operations`); [operations.md](../operations.md) lists both.
-
-```js
-// opentelemetry.mjs
+// Metrics for OpenTelemetry: docs/operations.md
+// npm install purgatory @opentelemetry/api @opentelemetry/sdk-metrics
 import { metrics } from '@opentelemetry/api';
-import { ConsoleMetricExporter, MeterProvider, PeriodicExportingMetricReader } from '@opentelemetry/sdk-metrics';
+import {
+  ConsoleMetricExporter,
+  MeterProvider,
+  PeriodicExportingMetricReader,
+} from '@opentelemetry/sdk-metrics';
 import { Purgatory, SystemTimer } from 'purgatory';
 import { registerMetrics } from 'purgatory/metrics';
 
@@ -28,4 +25,3 @@ const wait = polls.waitFor(['news'], () => undefined, { timeoutMs: 50 });
 await provider.forceFlush(); // one operation is parked
 await wait;
 await provider.shutdown(); // exports once more: one has expired
-```

@@ -1,13 +1,4 @@
-# A limit for each tenant
-
-`maxParked` limits the whole purgatory. To limit each tenant too, give every wait a second watch
-key, `tenant:<id>`. No event comes for that key: it only counts. `watchersOf` returns, in O(1), how
-many waits a tenant has. `cancelForKey` evicts a tenant: it rejects all waits of the tenant with
-ERR_PURGATORY_CANCELLED. It does not return waits, so call `watchersOf` first if you need their
-number.
-
-```js
-// tenants.mjs
+// A limit for each tenant: docs/recipes/several-keys.md
 import { Purgatory } from 'purgatory';
 
 const MOST = 2;
@@ -33,7 +24,11 @@ const waits = [
 finish('a', 'forty-two');
 setImmediate(() => jobs.cancelForKey('tenant:acme')); // evicts what is left of it
 for (const wait of waits) console.log(await wait);
-```
 
-It prints `forty-two`, `ERR_PURGATORY_CANCELLED` for `b`, `acme has 2 waits already` for `c`, and
-`forty-two` for the other tenant.
+/* It prints
+
+forty-two
+ERR_PURGATORY_CANCELLED
+acme has 2 waits already
+forty-two
+*/

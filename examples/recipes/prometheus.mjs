@@ -1,13 +1,5 @@
-# Metrics for Prometheus
-
-`npm install prom-client`
-
-One call registers the metrics of purgatories and timers. Each scrape reads them. Between scrapes
-they cost next to nothing. [operations.md](../operations.md) says what each metric means, and has
-alerts.
-
-```js
-// prometheus.mjs
+// Metrics for Prometheus: docs/operations.md
+// npm install purgatory prom-client
 import { createServer } from 'node:http';
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import { Purgatory, SystemTimer } from 'purgatory';
@@ -29,6 +21,3 @@ const server = createServer(async (request, response) => {
   response.end(JSON.stringify(result));
 });
 server.listen(Number(process.env.PORT ?? 3000), () => console.log(server.address().port));
-```
-
-`curl localhost:3000/metrics` shows `purgatory_parked_total{purgatory="polls"}` and the others.

@@ -1,14 +1,4 @@
-# `fetch` with a deadline and a parent
-
-`timeoutSignal(delayMs, { signal })` aborts after `delayMs`, or with its parent `signal`, whichever
-is first. [drop-in-timers.md](../drop-in-timers.md#a-signal-that-times-out) has the differences from
-`AbortSignal.timeout`.
-
-The program sends three requests to another server, for one caller. The caller has five seconds for
-all of them.
-
-```js
-// fetch.mjs
+// Requests by fetch, with a deadline each and one for all: docs/drop-in-timers.md
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { timeoutSignal } from 'purgatory/timers';
@@ -40,7 +30,10 @@ console.log(await ask('/slow', 2_000, wholeRequest));
 wholeRequest[Symbol.dispose]();
 upstream.close();
 upstream.closeAllConnections();
-```
 
-It prints `answer of /fast`, `/slow: TimeoutError` (the deadline) and `/slow: AbortError` (the
-caller). Node has `Symbol.dispose` from version 20 on.
+/* It prints
+
+answer of /fast
+/slow: TimeoutError
+/slow: AbortError
+*/

@@ -1,0 +1,47 @@
+// A queue with replies, whose callers may give up: docs/recipes/locks-and-queues.md
+import { Queues } from 'purgatory/queues';
+import { Replies } from 'purgatory/replies';
+
+const work = new Queues('work', { maxItems: 100 });
+const results = new Replies({ name: 'work' });
+let lastId = 0;
+
+/** The result of a worker. Rejects at the deadline, by the signal, and when the queue is full. */
+async function request(text, { timeoutMs, signal }) {
+  const job = { id: ++lastId, text };
+  const put = () => work.put('texts', job); // what it throws rejects the call
+  try {
+    return await results.call(job.id, { timeoutMs, signal, label: text }, put);
+  } finally {
+    work.remove('texts', job); // unless a worker has it
+  }
+}
+
+// Nobody works: all callers give up, and nothing is left behind.
+const callers = Array.from({ length: 100 }, (_, i) => request(`text ${i}`, { timeoutMs: 50 }));
+console.log(work.size, await request('one too many', { timeoutMs: 50 }).catch(({ code }) => code));
+const ends = await Promise.allSettled(callers);
+console.log(ends[99].reason.message, work.size);
+
+const stop = new AbortController();
+const aborted = request('gone', { timeoutMs: 1_000, signal: stop.signal }).catch((error) => error);
+stop.abort('the client has gone');
+console.log(await aborted, work.size);
+
+async function worker() {
+  const { expired, value: job } = await work.take(['texts'], { timeoutMs: 1_000 });
+  if (!expired) results.resolve(job.id, job.text.toUpperCase());
+}
+const answered = request('hello', { timeoutMs: 1_000 });
+await worker();
+console.log(await answered);
+work.close();
+results.close();
+
+/* It prints
+
+100 ERR_PURGATORY_FULL
+No reply of "work" to 100 ("text 99") within 50 ms 0
+the client has gone 0
+HELLO
+*/
