@@ -153,7 +153,7 @@ describe('The recipes for several processes without a server', () => {
   });
 
   it('have a transport that passes the cases for transports', async () => {
-    const output = await printed(recipe('transport.test.mjs'));
+    const output = await printed(recipe('transport.mjs'));
     expect(output).to.match(/^(# |ℹ )fail 0$/m);
     expect(output).not.to.match(/^(# |ℹ )pass 0$/m);
   });
