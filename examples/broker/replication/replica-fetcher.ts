@@ -97,6 +97,7 @@ export class ReplicaFetcher {
 
   async #copy(partitions: readonly Partition[]): Promise<boolean> {
     const { selfId, maxWaitMs } = this.#options;
+    await Promise.all(partitions.map((partition) => partition.flushed()));
     const wanted = partitions.map((partition) => [partition, partition.log.endOffset] as const);
     const answer = await this.#fetch(selfId, maxWaitMs, wanted, PARTITION_MAX_BYTES);
     return answer !== undefined && this.#take(partitions, answer);
@@ -123,13 +124,12 @@ export class ReplicaFetcher {
     return this.#client.send('Fetch', FETCH_VERSION, request, maxWaitMs + PATIENCE_MS).catch(() => undefined);
   }
 
-  /** True iff the leader had no error to tell. Resolves when what came is kept. */
-  async #take(partitions: readonly Partition[], { responses }: ResponseMessage<'Fetch'>): Promise<boolean> {
+  /** True iff the leader had no error to tell. */
+  #take(partitions: readonly Partition[], { responses }: ResponseMessage<'Fetch'>): boolean {
     let isClean = responses.length === partitions.length;
     for (const [index, { partitions: answered }] of responses.entries()) {
       isClean = this.#takePartition(partitions[index], answered[0]) && isClean;
     }
-    await Promise.all(partitions.map((partition) => partition.flushed()));
     return isClean;
   }
 

@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync, statfsSync, statSync, writeFileSync } from 'node:fs';
+import fs, { mkdtempSync, rmSync, statfsSync, statSync, writeFileSync } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
@@ -8,7 +9,7 @@ import { ErrorCode } from '../../../examples/broker/protocol/error-codes.ts';
 import { Journal } from '../../../examples/broker/storage/journal.ts';
 import { freePorts } from '../../support/free-ports.ts';
 import { describeWith } from '../../support/needs.ts';
-import { until } from '../../support/turns.ts';
+import { pause, until } from '../../support/turns.ts';
 import { makeBatch } from './support/batches.ts';
 import { programs } from './support/programs.ts';
 import { dataFolder, type RunningBroker, startBroker } from './support/running-broker.ts';
@@ -161,30 +162,89 @@ describeWith(programs.smallDisk, 'a broker whose disk is full', () => {
 });
 
 describeWith(programs.smallDisk, 'a follower whose disk is full', () => {
-  it('waits until there is room, in words, and has all that its leader has then', async () => {
-    const disk = mkdtempSync(join(tmpdir(), 'purgatory-disk-'));
+  const { fdatasync } = fs;
+  const held: (() => void)[] = [];
+  let disk: string;
+  let port: number;
+  let nodes: RunningBroker[];
+
+  beforeEach(async () => {
+    disk = mkdtempSync(join(tmpdir(), 'purgatory-disk-'));
     execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${DISK_BYTES}`, 'none', disk]);
-    const port = await freePorts(2);
-    const common = { nodes: 2, port, partitions: 1, replicaLagMs: 300, minFreeBytes: 0 };
-    const nodes = await Promise.all([
-      startBroker({ ...common, node: 0, data: dataFolder() }),
-      startBroker({ ...common, node: 1, data: disk }),
-    ]);
-    const client = await WireClient.connect(port);
-    await client.createTopics('t');
-    const place = (node: number) => nodes[node].broker.status().topics[0]?.partitions[0].endOffset;
-    await until(() => place(1) === 0, 'the follower has nothing');
-    const ballast = join(disk, 'ballast');
-    const { bavail, bsize } = statfsSync(disk);
-    writeFileSync(ballast, Buffer.alloc(bavail * bsize));
-    for (let i = 0; i < 3; i++) await client.produce('t', 0, 1, makeBatch(['x'.repeat(200_000)]));
-    await until(() => nodes[1].lines.length > 0, 'the follower says why it waits');
-    expect(nodes[1].lines[0]).to.equal('copied nothing from node 0: the disk is full (ENOSPC)');
-    rmSync(ballast);
-    await until(() => place(1) === 3, 'the follower has all');
-    client.destroy();
+    port = await freePorts(2);
+  });
+
+  afterEach(async () => {
+    goOn();
     await Promise.all(nodes.map(({ broker }) => broker.stop()));
     execFileSync('umount', [disk]);
     rmSync(disk, { recursive: true });
+  });
+
+  const start = (node: number, data: string, replicaLagMs: number) =>
+    startBroker({ nodes: 2, port, partitions: 1, minFreeBytes: 0, node, data, replicaLagMs });
+  const place = (node: number) => nodes[node].broker.status().topics[0]?.partitions[0];
+  /** Leaves room for so many bytes; `rmSync` what it returns to have it all. */
+  function fill(bytesLeft: number): string {
+    const ballast = join(disk, 'ballast');
+    const { bavail, bsize } = statfsSync(disk);
+    writeFileSync(ballast, Buffer.alloc(bavail * bsize - bytesLeft));
+    return ballast;
+  }
+  const produce = async (...bytes: number[]) => {
+    const client = await WireClient.connect(port);
+    await client.createTopics('t');
+    for (const each of bytes) await client.produce('t', 0, 1, makeBatch(['x'.repeat(each)]));
+    client.destroy();
+  };
+
+  /** The follower's logs are not synced until `goOn`. */
+  function holdSyncs(): void {
+    const logs = join(disk, 'node-1', 'logs');
+    fs.fdatasync = ((fd, done) => {
+      if (fs.readlinkSync(`/proc/self/fd/${fd}`).startsWith(logs)) held.push(() => fdatasync(fd, done));
+      else fdatasync(fd, done);
+    }) as typeof fdatasync;
+    syncBuiltinESMExports();
+  }
+
+  function goOn(): void {
+    fs.fdatasync = fdatasync;
+    syncBuiltinESMExports();
+    for (const sync of held.splice(0)) sync();
+  }
+
+  it('waits until there is room, in words, and has all that its leader has then', async () => {
+    nodes = await Promise.all([start(0, dataFolder(), 300), start(1, disk, 300)]);
+    await produce();
+    await until(() => place(1)?.endOffset === 0, 'the follower has nothing');
+    const ballast = fill(0);
+    await produce(200_000, 200_000, 200_000);
+    await until(() => nodes[1].lines.length > 0, 'the follower says why it waits');
+    expect(nodes[1].lines[0]).to.equal('copied nothing from node 0: the disk is full (ENOSPC)');
+    rmSync(ballast);
+    await until(() => place(1)?.endOffset === 3, 'the follower has all');
+  });
+
+  it('has its leader acknowledge nothing that the disk does not have yet', async () => {
+    nodes = await Promise.all([start(0, dataFolder(), 60_000), start(1, disk, 60_000)]);
+    await produce();
+    await until(() => place(1)?.endOffset === 0, 'the follower has nothing');
+    await nodes[1].broker.stop();
+    // Both come with one answer, and there is room for the first.
+    await produce(10, 200_000);
+    const ballast = fill(100_000);
+    holdSyncs();
+    nodes[1] = await start(1, disk, 60_000);
+    await until(() => nodes[1].lines.length > 0, 'the follower had no room for the second');
+    expect(place(1).endOffset).to.equal(1);
+    expect(held).to.have.length(1);
+    // Three times as long as a follower waits before it goes on.
+    await pause(300);
+    expect(place(0).highWatermark).to.equal(0);
+    goOn();
+    await until(() => place(0).highWatermark === 1, 'the first is acknowledged');
+    rmSync(ballast);
+    await until(() => place(0).highWatermark === 2, 'so is the second');
   });
 });
