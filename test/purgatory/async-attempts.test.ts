@@ -44,91 +44,6 @@ function withResolvers<T>(): PromiseWithResolvers<T> {
 }
 
 describe('waitFor with attempts that return promises', () => {
-  it('is parked in the turn in which the first attempt began, without a second', () => {
-    const { timer, purgatory } = hall();
-    const attempts = new Attempts();
-    purgatory.waitFor(['k', 'l'], attempts.attempt, { timeoutMs: 50 });
-    expect(counts(purgatory)).to.deep.equal({ watched: 2, watchedKeys: 2, numDelayed: 1 });
-    expect(timer.size).to.equal(1);
-    expect(attempts.begun).to.equal(1);
-  });
-
-  it('resolves with what the first attempt resolves with, and leaves everything', async () => {
-    const { timer, purgatory } = hall();
-    const attempts = new Attempts();
-    const waiting = purgatory.waitFor(['k'], attempts.attempt, { timeoutMs: 50 });
-    attempts.open[0].resolve(7);
-    expect(await waiting).to.deep.equal({ expired: false, value: 7 });
-    expect(counts(purgatory)).to.deep.equal(EMPTY);
-    expect(timer.size).to.equal(0);
-  });
-
-  it('waits for an event after an attempt that resolved with undefined', async () => {
-    const { purgatory } = hall();
-    const attempts = new Attempts();
-    const waiting = purgatory.waitFor(['k'], attempts.attempt, { timeoutMs: 50 });
-    attempts.open[0].resolve(undefined);
-    await turn();
-    expect(attempts.begun).to.equal(1);
-    expect(purgatory.checkAndComplete('k')).to.equal(0);
-    expect(attempts.begun).to.equal(2);
-    attempts.open[1].resolve(1);
-    expect(await waiting).to.deep.equal({ expired: false, value: 1 });
-  });
-
-  it('makes exactly one more attempt after one in which events came, never two at a time', async () => {
-    const { purgatory } = hall();
-    const attempts = new Attempts();
-    const waiting = purgatory.waitFor(['k', 'l'], attempts.attempt, { timeoutMs: 50 });
-    for (let i = 0; i < 5; i++) {
-      purgatory.checkAndComplete('k');
-      purgatory.notify('l');
-      await turn();
-    }
-    expect(attempts.begun).to.equal(1);
-    attempts.open[0].resolve(undefined);
-    await turn();
-    expect(attempts.begun).to.equal(2);
-    attempts.open[1].resolve(undefined);
-    await turn();
-    expect(attempts.begun).to.equal(2);
-    purgatory.checkAndComplete('k');
-    expect(attempts.begun).to.equal(3);
-    attempts.open[2].resolve(3);
-    expect(await waiting).to.deep.equal({ expired: false, value: 3 });
-    expect(attempts.most).to.equal(1);
-  });
-
-  it('makes none more after one that brought the value', async () => {
-    const { purgatory } = hall();
-    const attempts = new Attempts();
-    const waiting = purgatory.waitFor(['k'], attempts.attempt, { timeoutMs: 50 });
-    purgatory.checkAndComplete('k');
-    attempts.open[0].resolve(1);
-    await waiting;
-    await turn();
-    expect(attempts.begun).to.equal(1);
-  });
-
-  it('is rejected with what an attempt rejects with, which no onError gets', async () => {
-    const { timer, purgatory, errors } = hall();
-    const boom = new Error('boom');
-    const first = purgatory.waitFor(['k'], () => Promise.reject(boom), { timeoutMs: 50 });
-    expect(await rejection(first)).to.equal(boom);
-    const attempts = new Attempts();
-    const second = rejection(purgatory.waitFor(['k'], attempts.attempt, { timeoutMs: 50 }));
-    attempts.open[0].resolve(undefined);
-    await turn();
-    purgatory.checkAndComplete('k');
-    purgatory.checkAndComplete('k');
-    attempts.open[1].reject(boom);
-    expect(await second).to.equal(boom);
-    expect(attempts.begun).to.equal(2);
-    expect(errors).to.deep.equal([]);
-    expect(counts(purgatory)).to.deep.equal(EMPTY);
-    expect(timer.size).to.equal(0);
-  });
-
   const ends: Record<
     string,
     (
@@ -230,27 +145,6 @@ describe('waitFor with attempts that return promises', () => {
     }
   });
 
-  it('may turn from synchronous attempts to asynchronous ones and back', async () => {
-    const { purgatory } = hall();
-    const results: (Promise<number | undefined> | number | undefined)[] = [
-      undefined,
-      Promise.resolve(undefined),
-      undefined,
-      Promise.resolve(undefined),
-      5,
-    ];
-    let begun = 0;
-    const waiting = purgatory.waitFor(['k'], () => results[begun++], { timeoutMs: 50 });
-    expect(begun).to.equal(1);
-    for (let i = 0; i < 3; i++) {
-      expect(purgatory.checkAndComplete('k')).to.equal(0);
-      await turn();
-    }
-    expect(begun).to.equal(4);
-    expect(purgatory.checkAndComplete('k')).to.equal(1);
-    expect(await waiting).to.deep.equal({ expired: false, value: 5 });
-  });
-
   it('takes any thenable for a promise, and one that throws for a rejection', async () => {
     const { purgatory } = hall();
     // biome-ignore lint/suspicious/noThenProperty: a thenable is the point.
@@ -277,23 +171,6 @@ describe('waitFor with attempts that return promises', () => {
     purgatory.checkAndComplete('k');
     expect(await rejection(parked)).to.have.property('message', 'hostile');
     expect(counts(purgatory)).to.deep.equal(EMPTY);
-  });
-
-  it('makes one more attempt after one that causes an event on its own key before it awaits', async () => {
-    const { purgatory } = hall();
-    let begun = 0;
-    const waiting = purgatory.waitFor(
-      ['k'],
-      async () => {
-        if (++begun === 2) for (let i = 0; i < 3; i++) purgatory.checkAndComplete('k');
-        return begun > 2 ? begun : undefined;
-      },
-      { timeoutMs: 50 },
-    );
-    await turn();
-    expect(begun).to.equal(1);
-    purgatory.checkAndComplete('k');
-    expect(await waiting).to.deep.equal({ expired: false, value: 3 });
   });
 
   it('makes one more attempt after a first one that causes an event before it awaits', async () => {

@@ -66,16 +66,6 @@ describe('The order of checks in tryCompleteElseWatch', () => {
     expect(ready.tries).to.equal(0);
   });
 
-  it('already parked comes before the first try', () => {
-    const { purgatory, park } = hall();
-    const op = park('a', ['k']);
-    op.ready = true;
-    expect(() => purgatory.tryCompleteElseWatch(op, ['k']))
-      .to.throw(PurgatoryError)
-      .with.property('code', 'ERR_PURGATORY_ALREADY_WATCHED');
-    expect(op.tries).to.equal(0);
-  });
-
   it('the first try comes before maxParked: a full purgatory completes what is ready', () => {
     const { purgatory, park } = hall({ maxParked: 1 });
     park('a', ['k']);
@@ -117,19 +107,6 @@ describe('The order of checks in tryCompleteElseWatch', () => {
     expect(op.isPending).to.equal(false);
     expect(counts(purgatory)).to.deep.equal(EMPTY);
   });
-
-  it('a purgatory that its first try closes parks nothing', () => {
-    const { timer, purgatory } = hall();
-    const op = new Op('a', { delayMs: 5, onTry: () => purgatory.close() });
-    try {
-      purgatory.tryCompleteElseWatch(op, ['k']);
-    } catch (error) {
-      expect(error).to.have.property('code', 'ERR_PURGATORY_CLOSED');
-    }
-    expect(op.isPending).to.equal(false);
-    expect(counts(purgatory)).to.deep.equal(EMPTY);
-    expect(timer.size).to.equal(0);
-  });
 });
 
 describe('maxParked', () => {
@@ -150,40 +127,6 @@ describe('maxParked', () => {
       expired: false,
       value: 1,
     });
-  });
-
-  it('has a free place again once an operation left, in whatever way', () => {
-    const { clock, purgatory, park } = hall({ maxParked: 1 });
-    park('a', ['k']).cancel();
-    park('b', ['k']).forceComplete();
-    park('c', ['k'], { delayMs: 5 });
-    clock.advance(5);
-    park('d', ['k']).ready = true;
-    purgatory.checkAndComplete('k');
-    park('e', ['k']);
-    purgatory.cancelForKey('k');
-    park('f', ['k']);
-    expect(purgatory.numDelayed).to.equal(1);
-  });
-
-  it('has a free place already inside onComplete, for the next of the same client', () => {
-    const { purgatory, park, errors } = hall({ maxParked: 1 });
-    park('a', ['k'], { onCompleted: () => park('b', ['k']) }).ready = true;
-    expect(purgatory.checkAndComplete('k')).to.equal(1);
-    expect(errors).to.deep.equal([]);
-    expect(purgatory.numDelayed).to.equal(1);
-  });
-
-  it('counts waiters too', async () => {
-    const { clock, purgatory } = hall({ maxParked: 1 });
-    const waiting = purgatory.waitFor(['k'], () => undefined, { timeoutMs: 5 });
-    expect(() => purgatory.tryCompleteElseWatch(new Op('a'), ['k']))
-      .to.throw(PurgatoryError)
-      .with.property('code', 'ERR_PURGATORY_FULL');
-    clock.advance(5);
-    expect(await waiting).to.deep.equal({ expired: true });
-    purgatory.tryCompleteElseWatch(new Op('a'), ['k']);
-    expect(purgatory.numDelayed).to.equal(1);
   });
 });
 

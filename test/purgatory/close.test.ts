@@ -1,9 +1,8 @@
 import { inspect } from 'node:util';
 import { expect } from 'chai';
-import { ManualClock, Purgatory, PurgatoryError } from '../../src/index.ts';
+import { Purgatory, PurgatoryError } from '../../src/index.ts';
 import { counts, EMPTY, hall, labels, Op } from '../support/op.ts';
 import { rejection } from '../support/rejection.ts';
-import { Task } from '../support/task.ts';
 
 /** The code of the error a promise is rejected with, or what it resolved with. */
 function outcome(promise: Promise<unknown>): Promise<unknown> {
@@ -85,31 +84,6 @@ describe('behaviour 21: close', () => {
     expect(counts(purgatory)).to.deep.equal(EMPTY);
   });
 
-  it('ends its own timer', () => {
-    const clock = new ManualClock();
-    const purgatory = new Purgatory<string, Op>('p', { clock, reaper: false });
-    const op = new Op('a', { delayMs: 5 });
-    purgatory.tryCompleteElseWatch(op, ['k']);
-    expect(purgatory.close()).to.deep.equal([op]);
-    clock.advance(5);
-    expect(purgatory.advanceClock()).to.equal(0);
-    expect(op.expirations).to.equal(0);
-  });
-
-  it('leaves a shared timer to the others', () => {
-    const { clock, timer, purgatory, park } = hall();
-    const other = new Purgatory<unknown, Op>('other', { timer });
-    park('a', ['k'], { delayMs: 5 });
-    const op = new Op('b', { delayMs: 5 });
-    other.tryCompleteElseWatch(op, ['k']);
-    const task = new Task(5);
-    timer.add(task);
-    purgatory.close();
-    expect(timer.size).to.equal(2);
-    clock.advance(5);
-    expect([op.expirations, task.runs]).to.deep.equal([1, 1]);
-  });
-
   it('is what Symbol.dispose does', () => {
     const { purgatory, park } = hall();
     const op = park('a', ['k']);
@@ -138,17 +112,5 @@ describe('cancelForKey', () => {
     clock.advance(5);
     expect(log).to.deep.equal(['complete b', 'expire b']);
     expect(b.isCompleted).to.equal(true);
-  });
-
-  it('rejects the waiters of the key with ERR_PURGATORY_CANCELLED and returns none of them', async () => {
-    const { clock, purgatory, park } = hall();
-    const cancelled = outcome(purgatory.waitFor(['k', 'l'], () => undefined, { timeoutMs: 50 }));
-    const stays = outcome(purgatory.waitFor(['l'], () => undefined, { timeoutMs: 50 }));
-    park('a', ['k']);
-    expect(labels(purgatory.cancelForKey('k'))).to.deep.equal(['a']);
-    expect(await cancelled).to.equal('ERR_PURGATORY_CANCELLED');
-    expect(purgatory.numDelayed).to.equal(1);
-    clock.advance(50);
-    expect(await stays).to.deep.equal({ expired: true });
   });
 });

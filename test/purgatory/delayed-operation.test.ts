@@ -1,18 +1,11 @@
 import { expect } from 'chai';
-import { ManualClock, Purgatory, SystemTimer } from '../../src/index.ts';
+import { ManualClock, SystemTimer } from '../../src/index.ts';
 import { ThresholdPurgatory } from '../../src/waits/threshold/index.ts';
 import { counts, EMPTY, hall, Op } from '../support/op.ts';
 import { turn } from '../support/turns.ts';
 import { uncaughtDuring } from '../support/uncaught.ts';
 
 describe('DelayedOperation', () => {
-  it('returns from tryComplete what forceComplete returned', () => {
-    const op = new Op('a', { ready: true });
-    expect(op.tryComplete()).to.equal(true);
-    expect(op.tryComplete()).to.equal(false);
-    expect(op.completions).to.equal(1);
-  });
-
   it('expires as a plain task of a timer too, without a purgatory', () => {
     const clock = new ManualClock();
     const timer = new SystemTimer({ clock });
@@ -155,24 +148,6 @@ describe('behaviour 13: exactly once', () => {
     clock.advance(5);
     expect(log).to.deep.equal(['complete a']);
     expect(errors).to.have.length(1);
-  });
-});
-
-describe('cancel of a parked operation', () => {
-  it('leaves it free to be parked again, here or elsewhere, with a new deadline', () => {
-    const { clock, purgatory, park, log } = hall();
-    const elsewhere = new Purgatory<unknown, Op>('elsewhere', { clock });
-    const op = park('a', ['k'], { delayMs: 50 });
-    clock.advance(40);
-    op.cancel();
-    expect(purgatory.tryCompleteElseWatch(op, ['l'])).to.equal(false);
-    clock.advance(40);
-    expect(log).to.deep.equal([]);
-    op.cancel();
-    elsewhere.tryCompleteElseWatch(op, ['k']);
-    expect(counts(elsewhere)).to.deep.equal({ watched: 1, watchedKeys: 1, numDelayed: 1 });
-    clock.advance(50);
-    expect(log).to.deep.equal(['complete a', 'expire a']);
   });
 });
 

@@ -2,7 +2,6 @@ import { expect } from 'chai';
 import { ManualClock, Purgatory, SystemTimer } from '../../src/index.ts';
 import { counts, EMPTY, hall, Op } from '../support/op.ts';
 import { Task } from '../support/task.ts';
-import { turn } from '../support/turns.ts';
 import { uncaughtDuring } from '../support/uncaught.ts';
 
 function fail(message = 'boom'): never {
@@ -39,45 +38,6 @@ describe('behaviour 18: a throw of user code inside a pass goes to onError', () 
     expect(a.isCompleted).to.equal(true);
     expect(counts(purgatory)).to.deep.equal(EMPTY);
     expect(timer.size).to.equal(0);
-  });
-
-  it('and one that threw after it had completed is gone', () => {
-    const { purgatory, park, errors } = hall();
-    let armed = false;
-    const a = park('a', ['k'], {
-      onTry: (op) => {
-        if (!armed) return;
-        op.forceComplete();
-        fail();
-      },
-    });
-    armed = true;
-    purgatory.checkAndComplete('k');
-    expect(a.completions).to.equal(1);
-    expect(errors).to.have.length(1);
-    expect(counts(purgatory)).to.deep.equal(EMPTY);
-  });
-
-  it('in a pass of notify as well', async () => {
-    const { purgatory, park, errors, log } = hall();
-    park('a', ['k'], { onCompleted: () => fail() }).ready = true;
-    park('b', ['l']).ready = true;
-    purgatory.notify('k');
-    purgatory.notify('l');
-    await turn();
-    expect(errors).to.have.length(1);
-    expect(log).to.deep.equal(['complete a', 'complete b']);
-  });
-
-  it('once, when it is an inner forceComplete that threw through an onComplete', () => {
-    const { purgatory, park, errors } = hall();
-    const inner = park('inner', ['l'], { onCompleted: () => fail('inner') });
-    const outer = park('outer', ['k'], { onCompleted: () => inner.forceComplete() });
-    outer.ready = true;
-    expect(purgatory.checkAndComplete('k')).to.equal(1);
-    expect(errors.map(({ error, op }) => [(error as Error).message, op])).to.deep.equal([['inner', outer]]);
-    expect(inner.isCompleted).to.equal(true);
-    expect(counts(purgatory)).to.deep.equal(EMPTY);
   });
 
   it('whatever was thrown', () => {
@@ -125,17 +85,6 @@ describe('behaviour 18: a throw of user code inside an expiry goes to onError', 
     expect(log).to.deep.equal(['complete a', 'expire a']);
     expect(errors.map(({ error, op }) => [(error as Error).message, op])).to.deep.equal([['onComplete', a]]);
     expect(a.isCompleted).to.equal(true);
-  });
-
-  it('both of them, when both threw', () => {
-    const { clock, park, errors } = hall();
-    park('a', ['k'], {
-      delayMs: 5,
-      onCompleted: () => fail('onComplete'),
-      onExpired: () => fail('onExpiration'),
-    });
-    clock.advance(5);
-    expect(errors.map(({ error }) => (error as Error).message)).to.deep.equal(['onComplete', 'onExpiration']);
   });
 
   it('and the others of the same tick expire, all of them counted', () => {

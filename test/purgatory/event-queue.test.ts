@@ -1,9 +1,8 @@
 import { expect } from 'chai';
 import { ManualClock, Purgatory } from '../../src/index.ts';
-import { checkPurgatoryInvariants } from '../support/checks/purgatory.ts';
 import { counts, EMPTY, hall, Op } from '../support/op.ts';
 import { SlowClock } from '../support/slow-clock.ts';
-import { pause, turn, until } from '../support/turns.ts';
+import { turn, until } from '../support/turns.ts';
 import { unhandledDuring } from '../support/unhandled.ts';
 
 interface Scene {
@@ -64,20 +63,6 @@ describe('An event with many watchers', () => {
     expect(all.tried).to.have.length(201).and.include('late');
   });
 
-  it('behaviour 23: goes on behind those that leave between two slices, whoever they are', async () => {
-    const all = scene();
-    const ops = herd(all, 'k', 300);
-    all.purgatory.notify('k');
-    await turn();
-    const next = all.tried.length;
-    for (const op of ops.slice(next - 2, next + 3)) op.cancel();
-    ops[299].cancel();
-    checkPurgatoryInvariants(all.purgatory);
-    await all.purgatory.served();
-    const left = [...Array(next).keys(), ...Array.from({ length: 299 - next - 3 }, (_, i) => next + 3 + i)];
-    expect(all.tried).to.deep.equal(left.map((i) => `k${i}`));
-  });
-
   it('behaviour 23: ends when its key is cancelled between two slices, and leaves nothing', async () => {
     const all = scene();
     herd(all, 'k', 100);
@@ -101,32 +86,6 @@ describe('An event with many watchers', () => {
     await all.purgatory.served();
     expect(all.tried).to.have.length(200);
     expect(all.tried.slice(0, 100)).to.deep.equal(all.tried.slice(100));
-  });
-
-  it('behaviour 24: is followed by one more when it is notified in its last part', async () => {
-    const all = scene({ tryMs: 0 });
-    herd(all, 'k', 300, (op) => {
-      if (op.label === 'k299' && all.tried.length === 300) all.purgatory.notify('k');
-    });
-    all.purgatory.notify('k');
-    await turn();
-    await all.purgatory.served();
-    expect(all.tried).to.have.length(600);
-  });
-
-  it('behaviour 24: is followed by one more when its key is notified after it, before that one', async () => {
-    const all = scene({ tryMs: 0 });
-    const ofHerd = (): number => all.tried.filter((label) => label !== 'between').length;
-    herd(all, 'k', 200, () => {
-      if (ofHerd() === 50) all.purgatory.notify('k');
-      if (ofHerd() === 200) all.purgatory.notify('other');
-    });
-    all.park('between', 'other', () => all.purgatory.notify('k'));
-    all.purgatory.notify('k');
-    await all.purgatory.served();
-    for (let i = 0; i < 5; i++) await turn();
-    expect(all.tried.indexOf('between')).to.equal(200);
-    expect(ofHerd()).to.equal(400);
   });
 
   it('behaviour 25: lets a small key in between', async () => {
@@ -300,33 +259,6 @@ describe('An event with many watchers', () => {
     await purgatory.served();
     expect(purgatory.close()).to.deep.equal([op]);
   });
-
-  it('drops its rest when the purgatory is closed, and who waits for it waits no longer', async () => {
-    const all = scene();
-    herd(all, 'k', 100);
-    all.purgatory.notify('k');
-    await turn();
-    const served = all.purgatory.served();
-    const { length } = all.tried;
-    expect(all.purgatory.close()).to.have.length(100);
-    await served;
-    await turn();
-    expect(all.tried).to.have.length(length);
-  });
-
-  it('goes on where it was after memory has been given back', async () => {
-    const all = scene();
-    const ops = herd(all, 'k', 3_000);
-    all.purgatory.notify('k');
-    await turn();
-    const { length } = all.tried;
-    for (const op of ops.slice(length + 100)) op.cancel();
-    await pause(10);
-    checkPurgatoryInvariants(all.purgatory);
-    await all.purgatory.served();
-    expect(all.tried).to.deep.equal(ops.slice(0, length + 100).map(({ label }) => label));
-    checkPurgatoryInvariants(all.purgatory);
-  });
 });
 
 describe('behaviour 28: an event with atMost', () => {
@@ -340,47 +272,6 @@ describe('behaviour 28: an event with atMost', () => {
     purgatory.notify('k', { atMost: 1 });
     await turn();
     expect(log).to.deep.equal(['complete b', 'complete c', 'complete d']);
-  });
-
-  it('adds up with others before it begins, and one without a limit removes it', async () => {
-    const { purgatory, park, log } = hall();
-    for (const label of ['a', 'b', 'c', 'd', 'e']) park(label, ['k']).ready = true;
-    purgatory.notify('k', { atMost: 1 });
-    purgatory.notify('k', { atMost: 2 });
-    await turn();
-    expect(log).to.have.length(3);
-    purgatory.notify('k', { atMost: 1 });
-    purgatory.notify('k');
-    await turn();
-    expect(log).to.have.length(5);
-  });
-
-  it('adds up with others while an event on the key is under way, for the one after it', async () => {
-    const all = scene();
-    const ops = herd(all, 'k', 200);
-    all.purgatory.notify('k');
-    await turn();
-    for (let atMost = 1; atMost <= 3; atMost++) {
-      all.purgatory.notify('k', { atMost });
-      await turn(); // so each of them has found the event under way
-    }
-    expect(all.purgatory.snapshot().events).to.include({ passesUnderWay: 1, pendingKeys: 0 });
-    expect(all.tried.length).to.be.below(200);
-    all.park('last', 'k', () => {
-      for (const op of ops) op.ready = true; // none but the second event can complete them
-    });
-    for (const op of ops.slice(0, all.tried.length)) op.ready = true;
-    await all.purgatory.served();
-    expect(ops.filter((op) => op.isCompleted)).to.have.length(6);
-  });
-
-  it('holds over many slices', async () => {
-    const all = scene();
-    for (const op of herd(all, 'k', 400)) op.ready = true;
-    all.purgatory.notify('k', { atMost: 150 });
-    await all.purgatory.served();
-    expect(all.tried).to.have.length(150);
-    expect(all.purgatory.numDelayed).to.equal(250);
   });
 
   it('does not count attempts that return promises: all of them begin', async () => {
@@ -434,38 +325,6 @@ describe('behaviour 30: a deadline that meets an event', () => {
     clock.advance(5);
     expect(op.tries).to.equal(1);
     expect(log).to.deep.equal(['complete a', 'expire a']);
-  });
-
-  it('does not expire one that its try parks anew', () => {
-    const { purgatory, park, clock } = hall();
-    let isExpiring = false;
-    const op = park('a', ['k'], {
-      delayMs: 5,
-      onTry: (op) => {
-        if (!isExpiring || !op.cancel()) return;
-        isExpiring = false;
-        purgatory.tryCompleteElseWatch(op, ['k']);
-      },
-    });
-    isExpiring = true;
-    purgatory.notify('k');
-    clock.advance(5);
-    expect(op.isPending).to.equal(true);
-    expect(op.completions).to.equal(0);
-    op.cancel();
-  });
-
-  it('tries the operation first when the first part of the event is under way', async () => {
-    const { purgatory, park, clock, log } = hall();
-    let isNotified = false;
-    park('first', ['k'], { onTry: () => isNotified && clock.advance(5) });
-    const op = park('last', ['k'], { delayMs: 5 });
-    op.ready = true;
-    isNotified = true;
-    purgatory.notify('k');
-    await turn();
-    expect(log).to.deep.equal(['complete last']);
-    expect(op.expirations).to.equal(0);
   });
 
   it('uses up the limit of the event', async () => {
@@ -695,22 +554,6 @@ describe('behaviour 27: served', () => {
     expect(all.tried).to.have.length(100);
   });
 
-  it('called inside the first try of an event, waits for the rest of it', async () => {
-    const all = scene();
-    let tried = 0;
-    herd(all, 'k', 100, () => {
-      if (all.tried.length > 1) return;
-      void all.purgatory.served().then(() => {
-        tried = all.tried.length;
-      });
-    });
-    all.purgatory.notify('k');
-    await turn();
-    expect(tried).to.equal(0);
-    await all.purgatory.served();
-    expect(tried).to.equal(100);
-  });
-
   it('resolves in the order of the calls, each when what came before it is served', async () => {
     const all = scene();
     const order: string[] = [];
@@ -757,18 +600,6 @@ describe('behaviour 27: served', () => {
     all.purgatory.close();
   });
 
-  it('waits for an event that was notified while one on its key was under way', async () => {
-    const all = scene();
-    herd(all, 'k', 100);
-    all.purgatory.notify('k');
-    await turn();
-    all.purgatory.notify('k');
-    await turn();
-    expect(all.tried.length).to.be.below(100);
-    await all.purgatory.served();
-    expect(all.tried).to.have.length(200);
-  });
-
   it('costs the same however much is pending: 20,000 calls between as many events take no minutes', async () => {
     const purgatory = new Purgatory<number>('barriers', { clock: new ManualClock() });
     const resolved: number[] = [];
@@ -779,9 +610,5 @@ describe('behaviour 27: served', () => {
     }
     await last;
     expect(resolved).to.deep.equal([...resolved.keys()]);
-  });
-
-  it('resolves at once when nothing is notified', async () => {
-    await new Purgatory('idle').served();
   });
 });

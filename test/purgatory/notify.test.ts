@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { ManualClock, Purgatory } from '../../src/index.ts';
 import { isFull } from '../support/full.ts';
-import { counts, EMPTY, hall, labels, Op } from '../support/op.ts';
+import { counts, EMPTY, hall, Op } from '../support/op.ts';
 import { turn } from '../support/turns.ts';
 
 describe('notify', () => {
@@ -40,17 +40,6 @@ describe('notify', () => {
     expect(tried).to.deep.equal(['b', 'c', 'a']);
   });
 
-  it('sees what is parked and what changes after it in the same turn', async () => {
-    const { purgatory, park, log } = hall();
-    const a = park('a', ['k']);
-    purgatory.notify('k');
-    const b = park('b', ['k']);
-    a.ready = true;
-    b.ready = true;
-    await turn();
-    expect(log).to.deep.equal(['complete a', 'complete b']);
-  });
-
   it('of a key that nobody watches is over in the call, and leaves nothing (behaviour 27)', async () => {
     const { purgatory, park } = hall();
     purgatory.notify('k');
@@ -85,19 +74,6 @@ describe('notify', () => {
     purgatory.notify('k');
     await turn();
     expect(log).to.deep.equal(['complete a', 'complete b']);
-  });
-
-  it('comes to nothing after close and cancelForKey', async () => {
-    const { purgatory, park, log } = hall();
-    park('a', ['k']).ready = true;
-    purgatory.notify('k');
-    purgatory.cancelForKey('k');
-    park('b', ['l']).ready = true;
-    purgatory.notify('l');
-    expect(labels(purgatory.close())).to.deep.equal(['b']);
-    purgatory.notify('l');
-    await turn();
-    expect(log).to.deep.equal([]);
   });
 });
 

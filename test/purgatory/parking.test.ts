@@ -76,25 +76,6 @@ describe('behaviour 19: what is parked, and what is not', () => {
     expect(purgatory.checkAndComplete('k')).to.equal(1);
   });
 
-  it('expires one with a delay of 0, or below, in a later turn', () => {
-    const { clock, park, log } = hall();
-    park('a', ['k'], { delayMs: 0 });
-    park('b', ['k'], { delayMs: -1 });
-    expect(log).to.deep.equal([]);
-    clock.advance(0);
-    expect(log).to.deep.equal(['complete a', 'expire a', 'complete b', 'expire b']);
-  });
-
-  it('never parks nor tries one that is completed', () => {
-    const { purgatory } = hall();
-    const op = new Op('a', { ready: true });
-    op.forceComplete();
-    expect(purgatory.tryCompleteElseWatch(op, ['k'])).to.equal(false);
-    expect(op.tries).to.equal(0);
-    expect(op.completions).to.equal(1);
-    expect(counts(purgatory)).to.deep.equal(EMPTY);
-  });
-
   it('refuses to park one twice, which stays as it was', () => {
     const { clock, purgatory, park, log } = hall();
     const elsewhere = new Purgatory<unknown, Op>('elsewhere', { clock });
@@ -163,16 +144,6 @@ describe('behaviour 19: what is parked, and what is not', () => {
     expect(counts(purgatory)).to.deep.equal(EMPTY);
   });
 
-  it('counts duplicate keys once', () => {
-    const { purgatory, park } = hall();
-    const op = park('a', ['k', 'l', 'k', 'k', 'l']);
-    expect(counts(purgatory)).to.deep.equal({ watched: 2, watchedKeys: 2, numDelayed: 1 });
-    purgatory.checkAndComplete('k');
-    expect(op.tries).to.equal(1);
-    expect(labels(purgatory.cancelForKey('l'))).to.deep.equal(['a']);
-    expect(counts(purgatory)).to.deep.equal(EMPTY);
-  });
-
   it('tells keys apart as a Map does', () => {
     const { purgatory, park } = hall();
     const object = {};
@@ -184,16 +155,6 @@ describe('behaviour 19: what is parked, and what is not', () => {
     expect(purgatory.cancelForKey(object)).to.have.length(1);
     expect(purgatory.cancelForKey({})).to.have.length(0);
     expect(labels(purgatory.cancelForKey(undefined))).to.deep.equal(['undefined']);
-  });
-
-  it('does not depend on the array of keys after the call', () => {
-    const { purgatory, park } = hall();
-    const keys = ['k', 'l'];
-    const op = park('a', keys);
-    keys.length = 0;
-    keys.push('m');
-    op.forceComplete();
-    expect(counts(purgatory)).to.deep.equal(EMPTY);
   });
 });
 

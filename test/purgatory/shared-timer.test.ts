@@ -31,21 +31,6 @@ describe('Purgatories that share a timer', () => {
     checkTimerInvariants(timer);
   });
 
-  it('keep their keys apart', () => {
-    const { timer, first, second } = shared();
-    const a = new Op('a', { delayMs: 5 });
-    const b = new Op('b', { delayMs: 5 });
-    first.tryCompleteElseWatch(a, ['k']);
-    second.tryCompleteElseWatch(b, ['k']);
-    expect(timer.size).to.equal(2);
-    a.ready = true;
-    b.ready = true;
-    expect(first.checkAndComplete('k')).to.equal(1);
-    expect(b.isCompleted).to.equal(false);
-    expect(counts(second)).to.deep.equal({ watched: 1, watchedKeys: 1, numDelayed: 1 });
-    expect(timer.size).to.equal(1);
-  });
-
   it('expire in one order with the tasks of the timer, whichever of them is advanced', () => {
     const { clock, timer, first, second } = shared();
     const log: string[] = [];
@@ -98,21 +83,6 @@ describe('Purgatories that share a timer', () => {
     clock.advance(100);
     expect(timer.advanceClock()).to.equal(0);
     expect(first.close()).to.deep.equal([forever]);
-  });
-
-  it('find the places of a timer with maxPending taken by each other', () => {
-    const clock = new ManualClock();
-    const timer = new SystemTimer({ clock, maxPending: 1 });
-    const [first, second] = ['first', 'second'].map((name) => new Purgatory<unknown, Op>(name, { timer }));
-    const a = new Op('a', { delayMs: 5 });
-    first.tryCompleteElseWatch(a, ['k']);
-    const b = new Op('b', { delayMs: 5 });
-    expect(() => second.tryCompleteElseWatch(b, ['k']))
-      .to.throw(PurgatoryError)
-      .with.property('code', 'ERR_PURGATORY_FULL');
-    expect(counts(second)).to.deep.equal(EMPTY);
-    a.forceComplete();
-    expect(second.tryCompleteElseWatch(b, ['k'])).to.equal(false);
   });
 
   it('is one of the library: a timer from outside is refused', () => {

@@ -2,7 +2,6 @@ import { expect } from 'chai';
 import { Purgatory, SystemTimer } from '../../src/index.ts';
 import { HostClock } from '../support/host-clock.ts';
 import { hall, labels, Op } from '../support/op.ts';
-import { turn } from '../support/turns.ts';
 import { uncaughtDuring } from '../support/uncaught.ts';
 
 describe('behaviour 16: one pass of checkAndComplete', () => {
@@ -30,62 +29,6 @@ describe('behaviour 16: one pass of checkAndComplete', () => {
     expect(fresh.map((op) => op.tries)).to.deep.equal([0, 0]);
     for (const op of fresh) op.ready = true;
     expect(purgatory.checkAndComplete('k')).to.equal(2);
-  });
-
-  it('ends although every completion parks the next operation on the same key', () => {
-    const { purgatory, park, log } = hall();
-    let number = 0;
-    const parkNext = (): void => {
-      park(`${number++}`, ['k'], { onCompleted: parkNext }).ready = true;
-    };
-    park('stays', ['k']);
-    parkNext();
-    for (let pass = 0; pass < 5; pass++) expect(purgatory.checkAndComplete('k')).to.equal(1);
-    expect(log).to.deep.equal([0, 1, 2, 3, 4].map((i) => `complete ${i}`));
-    expect(purgatory.numDelayed).to.equal(2);
-  });
-
-  it('takes an inner event on its own key for the end of the turn', async () => {
-    const { purgatory, park, log } = hall();
-    let inner: number | undefined;
-    park('a', ['k'], {
-      onCompleted: () => {
-        inner = purgatory.checkAndComplete('k');
-      },
-    }).ready = true;
-    const b = park('b', ['k']);
-    const c = park('c', ['k']);
-    c.ready = true;
-    expect(purgatory.checkAndComplete('k')).to.equal(2);
-    expect(inner).to.equal(0);
-    expect(log).to.deep.equal(['complete a', 'complete c']);
-    expect(b.tries).to.equal(1);
-    await turn();
-    expect(b.tries).to.equal(2);
-  });
-
-  it('may advance the clock in the middle, and skips what expired meanwhile', () => {
-    const { clock, purgatory, park, log } = hall();
-    park('a', ['k'], { onCompleted: () => clock.advance(50) }).ready = true;
-    const b = park('b', ['k'], { delayMs: 50 });
-    park('c', ['k']).ready = true;
-    expect(purgatory.checkAndComplete('k')).to.equal(2);
-    expect(log).to.deep.equal(['complete a', 'complete b', 'expire b', 'complete c']);
-    expect(b.tries).to.equal(0);
-  });
-
-  it('ends when a completion closes the purgatory: the rest is returned and not tried', () => {
-    const { purgatory, park } = hall();
-    let rest: Op[] = [];
-    park('a', ['k'], {
-      onCompleted: () => {
-        rest = purgatory.close();
-      },
-    }).ready = true;
-    const b = park('b', ['k']);
-    expect(purgatory.checkAndComplete('k')).to.equal(1);
-    expect(rest).to.deep.equal([b]);
-    expect(b.tries).to.equal(0);
   });
 });
 

@@ -26,28 +26,6 @@ describe('behaviour 20: an abort, or a throw of attempt, rejects waitFor', () =>
     expect(attempts).to.equal(0);
   });
 
-  it('with the AbortError that a bare abort has', async () => {
-    const { purgatory } = hall();
-    const controller = new AbortController();
-    const rejected = rejection(
-      purgatory.waitFor(['k'], () => undefined, { timeoutMs: 5, signal: controller.signal }),
-    );
-    controller.abort();
-    expect(await rejected)
-      .to.equal(controller.signal.reason)
-      .with.property('name', 'AbortError');
-  });
-
-  it('with a reason that is null', async () => {
-    const { purgatory } = hall();
-    const controller = new AbortController();
-    const rejected = rejection(
-      purgatory.waitFor(['k'], () => undefined, { timeoutMs: 5, signal: controller.signal }),
-    );
-    controller.abort(null);
-    expect(await rejected).to.equal(null);
-  });
-
   it('at once, without an attempt, when the signal is aborted already', async () => {
     const { purgatory } = hall();
     let attempts = 0;
@@ -91,35 +69,6 @@ describe('behaviour 20: an abort, or a throw of attempt, rejects waitFor', () =>
       expect(counts(purgatory)).to.deep.equal(EMPTY);
       expect(timer.size).to.equal(0);
     }
-  });
-
-  it('of one waiter only: the others of the signal that settled before stay as they are', async () => {
-    const { clock, purgatory } = hall();
-    const controller = new AbortController();
-    const { signal } = controller;
-    const settled = purgatory.waitFor(['k'], () => 'value', { timeoutMs: 5, signal });
-    const expired = purgatory.waitFor(['k'], () => undefined, { timeoutMs: 5, signal });
-    const aborted = rejection(purgatory.waitFor(['k'], () => undefined, { timeoutMs: 50, signal }));
-    clock.advance(5);
-    controller.abort('stop');
-    expect(await settled).to.deep.equal({ expired: false, value: 'value' });
-    expect(await expired).to.deep.equal({ expired: true });
-    expect(await aborted).to.equal('stop');
-  });
-
-  it('with what the first attempt throws', async () => {
-    const { purgatory, errors } = hall();
-    const boom = new Error('boom');
-    const promise = purgatory.waitFor(
-      ['k'],
-      () => {
-        throw boom;
-      },
-      { timeoutMs: 5 },
-    );
-    expect(await rejection(promise)).to.equal(boom);
-    expect(counts(purgatory)).to.deep.equal(EMPTY);
-    expect(errors).to.deep.equal([]);
   });
 
   it('with what a later attempt throws, which no onError gets, and the pass goes on', async () => {

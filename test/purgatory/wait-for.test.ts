@@ -5,15 +5,6 @@ import { rejection } from '../support/rejection.ts';
 import { turn } from '../support/turns.ts';
 
 describe('waitFor', () => {
-  it('resolves at once with what the first attempt returns', async () => {
-    const { timer, purgatory } = hall();
-    let attempts = 0;
-    const result = purgatory.waitFor(['k'], () => `attempt ${++attempts}`, { timeoutMs: 50 });
-    expect(counts(purgatory)).to.deep.equal(EMPTY);
-    expect(timer.size).to.equal(0);
-    expect(await result).to.deep.equal({ expired: false, value: 'attempt 1' });
-  });
-
   it('takes undefined, null and false for "not yet", at once and in a promise', async () => {
     const { clock, purgatory } = hall();
     for (const value of [undefined, null, false]) {
@@ -25,15 +16,6 @@ describe('waitFor', () => {
       clock.advance(50);
       expect(await Promise.all(waits)).to.deep.equal([{ expired: true }, { expired: true }]);
     }
-  });
-
-  it('waits until a flag is set', async () => {
-    const { purgatory } = hall();
-    const job = { done: false };
-    const result = purgatory.waitFor(['job'], () => job.done, { timeoutMs: 50 });
-    job.done = true;
-    purgatory.notify('job');
-    expect(await result).to.deep.equal({ expired: false, value: true });
   });
 
   it('tells an attempt the key whose event caused it, and none at parking', async () => {
@@ -83,28 +65,6 @@ describe('waitFor', () => {
     }
   });
 
-  it('is parked as long as the attempt returns undefined, and resolves on an event', async () => {
-    const { timer, purgatory } = hall();
-    let value: string | undefined;
-    let attempts = 0;
-    const attempt = (): string | undefined => {
-      attempts++;
-      return value;
-    };
-    const result = purgatory.waitFor(['k', 'l'], attempt, { timeoutMs: 50 });
-    expect(counts(purgatory)).to.deep.equal({ watched: 2, watchedKeys: 2, numDelayed: 1 });
-    expect(timer.size).to.equal(1);
-    expect(attempts).to.equal(1);
-    expect(purgatory.checkAndComplete('k')).to.equal(0);
-    expect(attempts).to.equal(2);
-    value = 'answer';
-    expect(purgatory.checkAndComplete('l')).to.equal(1);
-    expect(counts(purgatory)).to.deep.equal(EMPTY);
-    expect(timer.size).to.equal(0);
-    expect(await result).to.deep.equal({ expired: false, value: 'answer' });
-    expect(attempts).to.equal(3);
-  });
-
   it('resolves on notify', async () => {
     const { purgatory } = hall();
     let value: number | undefined;
@@ -112,67 +72,6 @@ describe('waitFor', () => {
     value = 1;
     purgatory.notify('k');
     expect(await result).to.deep.equal({ expired: false, value: 1 });
-  });
-
-  it('resolves as expired at its deadline, without another attempt', async () => {
-    const { clock, timer, purgatory } = hall();
-    let attempts = 0;
-    const result = purgatory.waitFor(['k'], () => void attempts++, { timeoutMs: 50 });
-    attempts = 0;
-    clock.advance(49);
-    expect(purgatory.numDelayed).to.equal(1);
-    clock.advance(1);
-    expect(counts(purgatory)).to.deep.equal(EMPTY);
-    expect(timer.size).to.equal(0);
-    expect(await result).to.deep.equal({ expired: true });
-    expect(attempts).to.equal(0);
-  });
-
-  it('expires in a later turn with a timeout of 0, or below', async () => {
-    const { clock, purgatory } = hall();
-    const results = [0, -5].map((timeoutMs) => purgatory.waitFor(['k'], () => undefined, { timeoutMs }));
-    expect(purgatory.numDelayed).to.equal(2);
-    clock.advance(0);
-    expect(await Promise.all(results)).to.deep.equal([{ expired: true }, { expired: true }]);
-  });
-
-  it('has no deadline with a timeout of Infinity (behaviour 19)', async () => {
-    const { clock, timer, purgatory } = hall();
-    let value: number | undefined;
-    const result = purgatory.waitFor(['k'], () => value, { timeoutMs: Number.POSITIVE_INFINITY });
-    expect(timer.size).to.equal(0);
-    clock.advance(1e12);
-    value = 7;
-    purgatory.checkAndComplete('k');
-    expect(await result).to.deep.equal({ expired: false, value: 7 });
-  });
-
-  it('stands in park order with the operations of its key', async () => {
-    const { purgatory, park } = hall();
-    const order: string[] = [];
-    park('a', ['k'], { onTry: (op) => void order.push(op.label) });
-    const waiting = purgatory.waitFor(['k'], () => void order.push('waiter'), { timeoutMs: 5 });
-    park('b', ['k'], { onTry: (op) => void order.push(op.label) });
-    order.length = 0;
-    purgatory.checkAndComplete('k');
-    expect(order).to.deep.equal(['a', 'waiter', 'b']);
-    const rejected = rejection(waiting);
-    purgatory.close();
-    await rejected;
-  });
-
-  it('serves a thousand waiters of one key in one pass', async () => {
-    const { purgatory } = hall();
-    let open = false;
-    const results = Array.from({ length: 1_000 }, (_, i) =>
-      purgatory.waitFor(['k'], () => (open ? i : undefined), { timeoutMs: 5 }),
-    );
-    open = true;
-    expect(purgatory.checkAndComplete('k')).to.equal(1_000);
-    const values = await Promise.all(results);
-    expect(values.map((result) => result.expired === false && result.value)).to.deep.equal(
-      Array.from({ length: 1_000 }, (_, i) => i),
-    );
   });
 });
 

@@ -4,28 +4,13 @@ import { Pass } from '../../src/purgatory/pass.ts';
 import { Watchers } from '../../src/purgatory/watchers.ts';
 import type { Slot } from '../../src/slab/slab.ts';
 import { checkPurgatoryInvariants } from '../support/checks/purgatory.ts';
-import { counts, EMPTY, type Hall, hall, labels, type Op } from '../support/op.ts';
+import { counts, type Hall, hall, type Op } from '../support/op.ts';
 import { turn } from '../support/turns.ts';
 
 const parkAlone = ({ park }: Hall, count: number): Op[] =>
   Array.from({ length: count }, (_, i) => park(`${i}`, [`request ${i}`]));
 
 describe('The lone watcher of a key, which needs no watch list', () => {
-  it('leaves an operation that its try parks on the key to the next event', () => {
-    const { purgatory, park, log } = hall();
-    let parked = 0;
-    const a = park('a', ['k'], {
-      onTry: (op) => {
-        if (op.ready && parked++ === 0) park('b', ['k']).ready = true;
-      },
-    });
-    a.ready = true;
-    expect(purgatory.checkAndComplete('k')).to.equal(1);
-    expect(log).to.deep.equal(['complete a']);
-    expect(purgatory.checkAndComplete('k')).to.equal(1);
-    expect(log).to.deep.equal(['complete a', 'complete b']);
-  });
-
   it('is in the snapshot with its key, as the others are', () => {
     const { purgatory, park } = hall();
     park('a', ['alone']);
@@ -49,38 +34,6 @@ describe('The lone watcher of a key, which needs no watch list', () => {
     expect(keysNow()).to.have.members(['undefined', 'here']);
     purgatory.cancelForKey(undefined);
     expect(keysNow()).to.deep.equal(['here']);
-  });
-
-  it('is found by its key after others have left and the memory that they took was given back', async () => {
-    const h = hall();
-    const ops = parkAlone(h, 5_000);
-    for (const [i, op] of ops.entries()) if (i % 50 !== 0) op.cancel();
-    await turn();
-    checkPurgatoryInvariants(h.purgatory);
-    expect(counts(h.purgatory)).to.deep.equal({ watched: 100, watchedKeys: 100, numDelayed: 100 });
-    for (let i = 0; i < 5_000; i += 50) {
-      ops[i].ready = true;
-      expect(h.purgatory.checkAndComplete(`request ${i}`), `${i}`).to.equal(1);
-    }
-    checkPurgatoryInvariants(h.purgatory);
-    expect(counts(h.purgatory)).to.deep.equal(EMPTY);
-  });
-
-  it('may be joined after that, and so may keys with lists', async () => {
-    const h = hall();
-    const ops = parkAlone(h, 2_000);
-    for (let i = 0; i < 2_000; i += 2) ops.push(h.park(`more ${i}`, [`request ${i}`]));
-    for (const [i, op] of ops.entries()) if (i % 100 > 1) op.cancel();
-    await turn();
-    checkPurgatoryInvariants(h.purgatory);
-    for (let i = 0; i < 2_000; i += 100) h.park(`late ${i}`, [`request ${i}`, `request ${i + 1}`]);
-    checkPurgatoryInvariants(h.purgatory);
-    for (let i = 0; i < 2_000; i += 100) {
-      const even = [`${i}`, ...(i % 200 === 0 ? [`more ${i}`] : []), `late ${i}`];
-      expect(labels(h.purgatory.cancelForKey(`request ${i}`))).to.deep.equal(even);
-      expect(labels(h.purgatory.cancelForKey(`request ${i + 1}`))).to.deep.equal([`${i + 1}`]);
-    }
-    checkPurgatoryInvariants(h.purgatory);
   });
 });
 
