@@ -22,30 +22,6 @@ function setUp<E = string>(options: Partial<IdleTimeoutsOptions<E>> = {}, startM
 }
 
 describe('IdleTimeouts', () => {
-  it('tells of an element once, when it has not been touched for its timeout', () => {
-    const { clock, timer, log, idle } = setUp();
-    idle.touch('a');
-    clock.advance(40);
-    idle.touch('b');
-    expect([idle.size, timer.size]).to.deep.equal([2, 2]);
-    clock.advance(1_000);
-    expect(log).to.deep.equal(['a@100', 'b@140']);
-    expect([idle.size, timer.size]).to.deep.equal([0, 0]);
-  });
-
-  it('counts from the last touch, to the millisecond, however many there were', () => {
-    const { clock, log, idle } = setUp();
-    idle.touch('a');
-    for (const ms of [10, 80, 99, 1, 0, 60]) {
-      clock.advance(ms);
-      idle.touch('a');
-    }
-    clock.advance(99);
-    expect(log).to.deep.equal([]);
-    clock.advance(1);
-    expect(log).to.deep.equal(['a@350']);
-  });
-
   it('leaves its task where it is on a touch: it is filed once a timeout', () => {
     const clock = new ManualClock();
     const timer = new SystemTimer({ clock });
@@ -56,56 +32,6 @@ describe('IdleTimeouts', () => {
       clock.advance(1);
     }
     expect(add.callCount).to.equal(11);
-  });
-
-  it('says how long is left, and undefined for what it does not track', () => {
-    const { clock, idle } = setUp();
-    expect(idle.remainingMs('a')).to.equal(undefined);
-    idle.touch('a');
-    clock.advance(40);
-    expect(idle.remainingMs('a')).to.equal(60);
-    idle.touch('a');
-    expect(idle.remainingMs('a')).to.equal(100);
-    expect([idle.has('a'), idle.has('b')]).to.deep.equal([true, false]);
-  });
-
-  it('says 0 when the time has come and the turn has not', () => {
-    const clock = new ManualClock();
-    const idle = new IdleTimeouts<string>({
-      timeoutMs: 100,
-      timer: new SystemTimer({ clock, reaper: false }),
-    });
-    idle.touch('a');
-    clock.advance(150);
-    expect(idle.remainingMs('a')).to.equal(0);
-  });
-
-  it('forgets an element on remove, wholly and at once', () => {
-    const { clock, timer, log, idle } = setUp();
-    idle.touch('a');
-    expect([idle.remove('a'), idle.remove('a')]).to.deep.equal([true, false]);
-    expect([idle.size, timer.size]).to.deep.equal([0, 0]);
-    clock.advance(1_000);
-    expect(log).to.deep.equal([]);
-    idle.touch('a');
-    clock.advance(100);
-    expect(log).to.deep.equal(['a@1100']);
-  });
-
-  it('gives an element a timeout of its own, which it keeps, and can be told a shorter or longer one', () => {
-    const { clock, log, idle } = setUp();
-    idle.touch('a', 10);
-    idle.touch('b', 500);
-    idle.touch('c');
-    clock.advance(5);
-    idle.touch('a');
-    clock.advance(10);
-    expect(log).to.deep.equal(['a@15']);
-    idle.touch('b', 20);
-    idle.touch('c', 300);
-    expect(idle.remainingMs('c')).to.equal(300);
-    clock.advance(1_000);
-    expect(log).to.deep.equal(['a@15', 'b@35', 'c@315']);
   });
 
   it('tells several listeners, in order, also when one of them throws, and reports the throw', () => {
@@ -163,21 +89,6 @@ describe('IdleTimeouts', () => {
     expect(errors).to.deep.equal(['no release of a']);
   });
 
-  it('never tells of an element with a timeout of Infinity, until it is given another', () => {
-    const { clock, timer, log, idle } = setUp({ timeoutMs: Number.POSITIVE_INFINITY });
-    idle.touch('a');
-    idle.touch('a');
-    idle.touch('b', 50);
-    idle.touch('b', Number.POSITIVE_INFINITY);
-    clock.advance(1e9);
-    expect([idle.size, timer.size, idle.remainingMs('b')]).to.deep.equal([2, 0, Number.POSITIVE_INFINITY]);
-    idle.touch('b');
-    expect(idle.refresh('a', 30)).to.equal(true);
-    clock.advance(30);
-    expect(log).to.deep.equal([`a@${1e9 + 30}`]);
-    expect([idle.remove('b'), idle.size]).to.deep.equal([true, 0]);
-  });
-
   it('files one element alone for a timeout that is much shorter than those of the others', () => {
     const { clock, timer, log, idle } = setUp({ timeoutMs: 3_600_000 });
     for (let i = 0; i < 1_000; i++) idle.touch(String(i));
@@ -186,19 +97,6 @@ describe('IdleTimeouts', () => {
     clock.advance(60_000);
     expect(add.callCount).to.equal(1);
     expect(log).to.deep.equal(['7@10']);
-  });
-
-  it('lets a listener touch the element again, or remove and touch others', () => {
-    const { clock, log, idle } = setUp();
-    idle.addListener((element) => {
-      if (clock.now() > 250) return;
-      idle.touch(element);
-      idle.remove('b');
-    });
-    idle.touch('a');
-    idle.touch('b');
-    clock.advance(1_000);
-    expect(log).to.deep.equal(['a@100', 'a@200', 'a@300']);
   });
 
   it('tracks elements of any type, each by identity', () => {
@@ -279,39 +177,6 @@ describe('IdleTimeouts', () => {
     checkTimerInvariants(timer);
   });
 
-  it('makes a timer of its own on a clock that it is given, and closes that', () => {
-    const clock = new ManualClock();
-    const log: string[] = [];
-    const idle = new IdleTimeouts<string>({ timeoutMs: 100, clock, onIdle: (element) => log.push(element) });
-    idle.touch('a');
-    clock.advance(100);
-    expect(log).to.deep.equal(['a']);
-    idle.touch('b');
-    idle[Symbol.dispose]();
-    clock.advance(100);
-    expect(log).to.deep.equal(['a']);
-  });
-
-  it('refreshes only an element that is tracked, and says whether it is', () => {
-    const { clock, log, idle } = setUp();
-    expect(idle.refresh('a')).to.equal(false);
-    idle.touch('a');
-    clock.advance(60);
-    expect(idle.refresh('a')).to.equal(true);
-    clock.advance(60);
-    expect(idle.refresh('a', 200)).to.equal(true);
-    clock.advance(199);
-    expect(log).to.deep.equal([]);
-    clock.advance(1);
-    expect(log).to.deep.equal(['a@320']);
-    for (const timeoutMs of [undefined, 50]) expect(idle.refresh('a', timeoutMs)).to.equal(false);
-    expect(codeOf(() => idle.refresh('a', 0))).to.equal('ERR_OUT_OF_RANGE');
-    expect([idle.size, idle.has('a')]).to.deep.equal([0, false]);
-    idle.touch('b');
-    idle.close();
-    expect(idle.refresh('b')).to.equal(false);
-  });
-
   it('needs no common timeout when each element is given one of its own', () => {
     const clock = new ManualClock();
     const idle = new IdleTimeouts<string>({ clock, onIdle: (element) => log.push(element) });
@@ -331,14 +196,6 @@ describe('IdleTimeouts', () => {
     clock.advance(10);
     expect(log).to.deep.equal(['b', 'a']);
     expect(new IdleTimeouts().timeoutMs).to.equal(undefined);
-  });
-
-  it('keeps the process alive, or not, by ref and unref', () => {
-    const { timer, idle } = setUp();
-    expect(idle.unref()).to.equal(idle);
-    expect(timer.hasRef()).to.equal(false);
-    expect(idle.ref()).to.equal(idle);
-    expect(timer.hasRef()).to.equal(true);
   });
 
   it('refuses bad arguments before anything has changed', () => {

@@ -28,33 +28,6 @@ async function codeOfRejection(promise: Promise<unknown>): Promise<unknown> {
 }
 
 describe('Replies', () => {
-  it('give each reply to who expects its id', async () => {
-    const { timer, replies } = desk();
-    const one = replies.expect(1, SOON);
-    const two = replies.expect('1', SOON);
-    expect([replies.size, timer.size]).to.deep.equal([2, 2]);
-    expect(replies.resolve('1', 'text')).to.equal(true);
-    expect(replies.resolve(1, 'number')).to.equal(true);
-    expect(await Promise.all([one, two])).to.deep.equal(['number', 'text']);
-    expect([replies.size, timer.size]).to.deep.equal([0, 0]);
-  });
-
-  it('pass the error of a reply on as it is', async () => {
-    const { timer, replies } = desk();
-    const rejected = rejection(replies.expect(1, SOON));
-    expect(replies.reject(1, undefined)).to.equal(true);
-    expect(await rejected).to.equal(undefined);
-    expect([replies.size, timer.size]).to.deep.equal([0, 0]);
-  });
-
-  it('keep the process alive, or not, by ref and unref', () => {
-    const { timer, replies } = desk();
-    expect(replies.unref()).to.equal(replies);
-    expect(timer.hasRef()).to.equal(false);
-    expect(replies.ref()).to.equal(replies);
-    expect(timer.hasRef()).to.equal(true);
-  });
-
   it('reject at the deadline, and never before, with ERR_PURGATORY_TIMEOUT and the id', async () => {
     const { clock, replies } = desk();
     const rejected = rejection(replies.expect('order-7', SOON));
@@ -70,20 +43,6 @@ describe('Replies', () => {
     ]);
   });
 
-  it('turn a late reply, a second one and one of nobody away', async () => {
-    const { clock, replies } = desk();
-    const late = rejection(replies.expect('late', SOON));
-    clock.advance(100);
-    const answered = replies.expect('answered', SOON);
-    replies.resolve('answered', 'first');
-    for (const id of ['late', 'answered', 'nobody']) {
-      expect(replies.resolve(id, 'second')).to.equal(false);
-      expect(replies.reject(id, new Error('second'))).to.equal(false);
-    }
-    expect(await answered).to.equal('first');
-    expect(await late).to.have.property('code', 'ERR_PURGATORY_TIMEOUT');
-  });
-
   it('refuse an id that is expected, which goes on being expected, and take it again afterwards', async () => {
     const { timer, replies } = desk();
     const first = replies.expect(7, SOON);
@@ -97,36 +56,6 @@ describe('Replies', () => {
     const second = replies.expect(7, SOON);
     replies.resolve(7, 'second');
     expect([await first, await second]).to.deep.equal(['first', 'second']);
-  });
-
-  it('wait for ever with a deadline of Infinity, in no timer', async () => {
-    const { clock, timer, replies } = desk();
-    const reply = replies.expect(1, NEVER);
-    clock.advance(Number.MAX_SAFE_INTEGER);
-    expect([replies.size, timer.size]).to.deep.equal([1, 0]);
-    replies.resolve(1, 'at last');
-    expect(await reply).to.equal('at last');
-  });
-
-  it('expire a deadline that has passed in the next turn, not in the call', async () => {
-    const { clock, replies } = desk();
-    const rejected = rejection(replies.expect(1, { timeoutMs: -5 }));
-    expect(replies.size).to.equal(1);
-    clock.advance(0);
-    expect(await rejected).to.have.property('code', 'ERR_PURGATORY_TIMEOUT');
-  });
-
-  it('reject all that is expected when the connection is lost, and go on after it', async () => {
-    const { timer, replies } = desk();
-    const lost = new Error('connection lost');
-    const rejected = [1, 2, 3].map((id) => rejection(replies.expect(id, id === 2 ? NEVER : SOON)));
-    expect(replies.rejectAll(lost)).to.equal(3);
-    expect(replies.rejectAll(lost)).to.equal(0);
-    expect(await Promise.all(rejected)).to.deep.equal([lost, lost, lost]);
-    expect([replies.size, timer.size]).to.deep.equal([0, 0]);
-    const reply = replies.expect(1, SOON);
-    replies.resolve(1, 'reconnected');
-    expect(await reply).to.equal('reconnected');
   });
 
   it('refuse one reply too many with ERR_PURGATORY_FULL, until one has come', async () => {
@@ -325,26 +254,6 @@ describe('The snapshot of replies', () => {
 });
 
 describe('A reply that is expected with a signal', () => {
-  it('is given up with the reason of the abort, and leaves nothing behind', async () => {
-    const { timer, replies } = desk();
-    const controller = new AbortController();
-    const { signal } = controller;
-    const rejected = [1, 2].map((id) => rejection(replies.expect(id, { ...SOON, signal })));
-    expect(getEventListeners(signal, 'abort')).to.have.length(1);
-    controller.abort('the caller left');
-    expect([replies.size, timer.size]).to.deep.equal([0, 0]);
-    expect(getEventListeners(signal, 'abort')).to.have.length(0);
-    expect(await Promise.all(rejected)).to.deep.equal(['the caller left', 'the caller left']);
-    expect(replies.resolve(1, 'late')).to.equal(false);
-  });
-
-  it('is not expected at all when the signal has aborted', async () => {
-    const { replies } = desk();
-    const signal = AbortSignal.abort('too late');
-    expect(await rejection(replies.expect(1, { ...SOON, signal }))).to.equal('too late');
-    expect(replies.size).to.equal(0);
-  });
-
   const endings: readonly [string, (desk: Desk) => unknown][] = [
     ['its reply', ({ replies }) => replies.resolve(1, 'reply')],
     ['its error', ({ replies }) => replies.reject(1, 'error')],
@@ -399,38 +308,6 @@ describe('A reply that is expected with a signal', () => {
 });
 
 describe('The close of replies', () => {
-  it('rejects what is expected, refuses what comes later, and is idempotent', async () => {
-    const clock = new ManualClock();
-    const replies = new Replies<number, string>({ clock });
-    const rejected = [rejection(replies.expect(1, SOON)), rejection(replies.expect(2, NEVER))];
-    replies.close();
-    replies.close();
-    expect(replies.size).to.equal(0);
-    for (const error of await Promise.all(rejected)) {
-      expect(error).to.have.property('code', 'ERR_PURGATORY_CLOSED');
-    }
-    expect(replies.resolve(1, 'late')).to.equal(false);
-    expect(replies.rejectAll('again')).to.equal(0);
-    expect(await codeOfRejection(replies.expect(1, SOON))).to.equal('ERR_PURGATORY_CLOSED');
-  });
-
-  it('is what `using` does at the end of its block', async () => {
-    let rejected: Promise<unknown>;
-    {
-      using replies = new Replies<number, string>({ clock: new ManualClock() });
-      rejected = rejection(replies.expect(1, SOON));
-    }
-    expect(await rejected).to.have.property('code', 'ERR_PURGATORY_CLOSED');
-  });
-
-  it('leaves a shared timer open', async () => {
-    const { timer, replies } = desk();
-    const rejected = rejection(replies.expect(1, SOON));
-    replies.close();
-    await rejected;
-    expect(() => timer.schedule(() => {}, 1)).to.not.throw();
-  });
-
   it('of a timer that is shared rejects what stands in it, and the timer returns none of it', async () => {
     const timer = new SystemTimer({ clock: new ManualClock() });
     const replies = new Replies<number, string>({ timer });
@@ -441,23 +318,6 @@ describe('The close of replies', () => {
       code: 'ERR_PURGATORY_CLOSED',
       message: 'The timer of Replies "replies" was closed',
     });
-  });
-
-  it('rejects nothing but the promises that were asked for', async () => {
-    const unhandled = await unhandledDuring(async () => {
-      const { clock, replies } = desk();
-      const controller = new AbortController();
-      const { signal } = controller;
-      const handled = ['deadline', 'abort', 'reject', 'close'].map((id) =>
-        rejection(replies.expect(id, { ...SOON, ...(id === 'abort' ? { signal } : {}) })),
-      );
-      controller.abort();
-      replies.reject('reject', new Error('from the server'));
-      clock.advance(100);
-      replies.close();
-      await Promise.all(handled);
-    });
-    expect(unhandled).to.deep.equal([]);
   });
 });
 

@@ -25,15 +25,6 @@ async function msUntilLoad({ clock, calls }: Loading, most: number): Promise<num
 }
 
 describe('Loads of shared waits', () => {
-  it('read all keys together that are due at the end of a turn, each once', async () => {
-    const { wait, waits, calls, loaded } = loading();
-    const waiters = ['a', 'b', 'a', 'c', 'a'].map((key) => wait(key));
-    waits.changed('a');
-    expect(await loaded()).to.deep.equal(['a b c']);
-    await calls[0].answer({ a: 1, b: 1, c: 1 });
-    await Promise.all(waiters);
-  });
-
   it('take at most loadBatch keys, and are at most as many at once as concurrency says', async () => {
     const { wait, waits, calls, loaded } = loading({ loadBatch: 2, concurrency: 2 });
     const waiters = ['a', 'b', 'c', 'd', 'e', 'f', 'g'].map((key) => wait(key));
@@ -45,52 +36,6 @@ describe('Loads of shared waits', () => {
     expect(await loaded()).to.deep.equal(['g']);
     waits.close();
     await Promise.allSettled(waiters);
-  });
-
-  it('of one key are never two at a time, and a hint during one causes exactly one more', async () => {
-    const { wait, waits, calls, loaded } = loading();
-    const waiter = wait('job', 2);
-    await loaded();
-    for (let hint = 0; hint < 5; hint++) waits.changed('job');
-    expect(await loaded()).to.deep.equal([]);
-    await calls[0].answer({ job: 1 });
-    expect(await loaded()).to.deep.equal(['job']);
-    await calls[1].answer({ job: 1 });
-    expect(await loaded()).to.deep.equal([]);
-    waits.close();
-    await rejection(waiter);
-  });
-
-  it('answer only those who were parked before they began', async () => {
-    const { wait, waits, calls, loaded } = loading();
-    const early = wait('job');
-    await loaded();
-    const late = wait('job');
-    await calls[0].answer({ job: 1 });
-    expect(await early).to.deep.equal({ expired: false, value: 1 });
-    expect(waits.numDelayed).to.equal(1);
-    expect(await loaded()).to.deep.equal(['job']);
-    await calls[1].answer({ job: 2 });
-    expect(await late).to.deep.equal({ expired: false, value: 2 });
-  });
-
-  it('are not made for keys that nobody waits for, whatever hints come', async () => {
-    const all = loading();
-    for (let i = 0; i < 1_000; i++) all.waits.changed(`key ${i}`);
-    expect(await all.loaded()).to.deep.equal([]);
-    await expectEmpty(all);
-  });
-
-  it('are not made for a key that was left before they began', async () => {
-    const all = loading();
-    const controller = new AbortController();
-    const left = rejection(all.wait('left', 1, { signal: controller.signal }));
-    const stays = all.wait('stays');
-    controller.abort();
-    expect(await all.loaded()).to.deep.equal(['stays']);
-    await all.calls[0].answer({ stays: 1 });
-    await Promise.all([left, stays]);
-    await expectEmpty(all);
   });
 
   it('see the change of a hint that came in the call of load itself', async () => {
@@ -171,68 +116,6 @@ describe('A load that fails', () => {
     await expectEmpty(all);
   });
 
-  it('begins at 50 ms again after one that has not', async () => {
-    const all = loading();
-    const { wait, waits, calls, loaded } = all;
-    const waiter = rejection(wait('job'));
-    await loaded();
-    for (let failure = 0; failure < 3; failure++) {
-      await calls[failure].fail('down');
-      await msUntilLoad(all, 1_000);
-    }
-    await calls[3].answer();
-    waits.changed('job');
-    await loaded();
-    await calls[4].fail('down');
-    expect(await msUntilLoad(all, 1_000)).to.be.within(50, 64);
-    waits.close();
-    await waiter;
-  });
-
-  it('is tried again no sooner for hints, new waiters or a sweep', async () => {
-    const all = loading();
-    const { clock, wait, waits, calls, loaded } = all;
-    const waiters = [wait('job')];
-    await loaded();
-    await calls[0].fail('down');
-    clock.advance(25);
-    waits.changed('job');
-    waiters.push(wait('job'));
-    clock.advance(24);
-    expect(await loaded()).to.deep.equal([]);
-    clock.advance(15);
-    expect(await loaded()).to.deep.equal(['job']);
-    await calls[1].answer({ job: 1 });
-    for (const waiter of waiters) expect(await waiter).to.deep.equal({ expired: false, value: 1 });
-    await expectEmpty(all);
-  });
-
-  it('is not tried again once nobody waits', async () => {
-    const all = loading();
-    const expired = all.wait('job', 1, { timeoutMs: 20 });
-    await all.loaded();
-    await all.calls[0].fail('down');
-    all.clock.advance(20);
-    expect(await expired).to.deep.include({ expired: true });
-    await expectEmpty(all);
-  });
-
-  it('without retry rejects the waiters of its key, and is not tried again', async () => {
-    const all = loading({ retry: false });
-    const { wait, waits, calls, loaded } = all;
-    const down = new Error('down');
-    const rejected = [rejection(wait('a')), rejection(wait('a'))];
-    await loaded();
-    const later = wait('a');
-    await calls[0].fail(down);
-    expect(await Promise.all(rejected)).to.deep.equal([down, down]);
-    expect(waits.numDelayed).to.equal(1);
-    expect(await loaded(), 'for who came after it began').to.deep.equal(['a']);
-    await calls[1].answer({ a: 1 });
-    expect(await later).to.deep.equal({ expired: false, value: 1 });
-    await expectEmpty(all);
-  });
-
   const wrong: readonly [string, () => unknown, (error: Error & { code?: string }) => unknown][] = [
     [
       'a load that throws at once',
@@ -302,19 +185,6 @@ describe('A load that fails', () => {
 });
 
 describe('A load that hangs', () => {
-  it('holds no deadline up, nor the loads of other keys', async () => {
-    const all = loading();
-    const { clock, wait, calls, loaded } = all;
-    const hung = wait('hangs', 1, { timeoutMs: 100 });
-    await loaded();
-    const other = wait('other');
-    expect(await loaded()).to.deep.equal(['other']);
-    await calls[1].answer({ other: 1 });
-    expect(await other).to.deep.equal({ expired: false, value: 1 });
-    clock.advance(100);
-    expect(await hung).to.deep.include({ expired: true });
-  });
-
   it('is aborted once nobody is left of those it would answer, and what it brings is dropped', async () => {
     const all = loading();
     const { clock, wait, waits, calls, errors, loaded } = all;
@@ -342,46 +212,6 @@ describe('A load that hangs', () => {
       inVain: 0,
       aborted: 1,
     });
-    await expectEmpty(all);
-  });
-
-  it('drops the answer too that comes after the abort', async () => {
-    const all = loading();
-    const { clock, wait, calls, loaded } = all;
-    const early = wait('job', 1, { timeoutMs: 100 });
-    await loaded();
-    clock.advance(100);
-    const late = wait('job');
-    await calls[0].answer({ job: 1 });
-    expect(all.waits.numDelayed).to.equal(1);
-    expect(await loaded()).to.deep.equal(['job']);
-    await calls[1].answer({ job: 2 });
-    expect([await early, await late]).to.deep.equal([
-      { expired: true, state: undefined },
-      { expired: false, value: 2 },
-    ]);
-    await expectEmpty(all);
-  });
-
-  it('is given up 5 s after the abort, so that its keys are loaded again and its place is free', async () => {
-    const all = loading({ concurrency: 1 });
-    const { clock, wait, calls, loaded } = all;
-    const early = wait('job', 1, { timeoutMs: 100 });
-    await loaded();
-    clock.advance(100);
-    await early;
-    const late = [wait('job'), wait('other')];
-    clock.advance(4_999);
-    expect(await loaded()).to.deep.equal([]);
-    clock.advance(1);
-    expect(await loaded()).to.deep.equal(['other job']);
-    await calls[0].answer({ job: 1 });
-    expect(all.waits.numDelayed).to.equal(2);
-    await calls[1].answer({ job: 2, other: 2 });
-    expect(await Promise.all(late)).to.deep.equal([
-      { expired: false, value: 2 },
-      { expired: false, value: 2 },
-    ]);
     await expectEmpty(all);
   });
 });
@@ -525,21 +355,6 @@ describe('loadTimeoutMs', () => {
     expect(stdout).to.equal('true,false,true,false,true,false\n');
   });
 
-  it('frees the place of a load that hangs, for other keys', async () => {
-    const all = loading({ concurrency: 1, loadTimeoutMs: 300, retry: false });
-    const { clock, wait, calls, loaded } = all;
-    const hung = rejection(wait('hangs'));
-    await loaded();
-    const other = wait('other');
-    expect(await loaded()).to.deep.equal([]);
-    clock.advance(300);
-    expect(await hung).to.have.property('code', 'ERR_PURGATORY_TIMEOUT');
-    expect(await loaded()).to.deep.equal(['other']);
-    await calls[1].answer({ other: 1 });
-    expect(await other).to.deep.equal({ expired: false, value: 1 });
-    await expectEmpty(all);
-  });
-
   it('is 10 s if it is left out, and may be Infinity', async () => {
     for (const [loadTimeoutMs, failed] of [
       [undefined, 1],
@@ -556,80 +371,9 @@ describe('loadTimeoutMs', () => {
       await waiter;
     }
   });
-
-  it('ends an aborted load, too, whose place would be free later', async () => {
-    const all = loading({ concurrency: 1, loadTimeoutMs: 300 });
-    const { clock, wait, loaded } = all;
-    const early = wait('job', 1, { timeoutMs: 100 });
-    await loaded();
-    clock.advance(100);
-    await early;
-    const late = rejection(wait('job'));
-    clock.advance(199);
-    expect(await loaded()).to.deep.equal([]);
-    clock.advance(1);
-    expect(await loaded()).to.deep.equal(['job']);
-    expect(all.errors, 'an abort is no failure').to.deep.equal([]);
-    all.waits.close();
-    await late;
-  });
 });
 
 describe('recheckMs', () => {
-  it('follows each load that an event caused, counted from its answer, and no other', async () => {
-    const all = loading({ recheckMs: [500, 50] });
-    const { clock, wait, waits, calls, loaded } = all;
-    const waiter = rejection(wait('job'));
-    await loaded();
-    await calls[0].answer();
-    expect(await msUntilLoad(all, 1_000)).to.equal(50);
-    clock.advance(100);
-    await calls[1].answer();
-    expect(await msUntilLoad(all, 1_000)).to.equal(350);
-    await calls[2].answer();
-    expect(await msUntilLoad(all, 10_000), 'no recheck of a recheck').to.equal(10_000);
-    waits.changed('job');
-    await turn();
-    await calls[3].answer();
-    expect(await msUntilLoad(all, 1_000)).to.equal(50);
-    await calls[4].answer();
-    clock.advance(100);
-    waits.changed('job');
-    await turn();
-    await calls[5].answer();
-    expect(await msUntilLoad(all, 1_000), 'a hint begins anew').to.equal(50);
-    waits.close();
-    await waiter;
-  });
-
-  it('follows at once when its time came during another load', async () => {
-    const all = loading({ recheckMs: [5, 40] });
-    const { clock, wait, waits, calls, loaded } = all;
-    const waiter = rejection(wait('job'));
-    await loaded();
-    await calls[0].answer();
-    expect(await msUntilLoad(all, 100)).to.equal(5);
-    clock.advance(1_000);
-    await calls[1].answer();
-    await turn();
-    expect(calls).to.have.length(3);
-    waits.close();
-    await waiter;
-  });
-
-  it('follows the retry of a load that an event caused', async () => {
-    const all = loading({ recheckMs: [50] });
-    const waiter = all.wait('job');
-    await all.loaded();
-    await all.calls[0].fail('down');
-    await msUntilLoad(all, 100);
-    await all.calls[1].answer();
-    expect(await msUntilLoad(all, 1_000)).to.equal(50);
-    await all.calls[2].answer({ job: 1 });
-    expect(await waiter).to.deep.equal({ expired: false, value: 1 });
-    await expectEmpty(all);
-  });
-
   it('finds what a replica shows late', async () => {
     const all = loading({ recheckMs: [50, 500] });
     const waiter = all.wait('job');
@@ -657,41 +401,6 @@ describe('pollMs', () => {
     polled.close();
     await Promise.all(ended);
     expect(new Set(loads)).to.deep.equal(new Set([500]));
-  });
-
-  it('loads each key again so long after its last load, while somebody waits', async () => {
-    const all = loading({ pollMs: 200 });
-    const { clock, wait, waits, calls, loaded } = all;
-    const waiter = wait('job', 2);
-    await loaded();
-    await calls[0].answer();
-    for (const load of [1, 2]) {
-      expect(await msUntilLoad(all, 1_000)).to.equal(200);
-      await calls[load].answer();
-    }
-    clock.advance(150);
-    waits.changed('job');
-    await turn();
-    await calls[3].answer();
-    expect(await msUntilLoad(all, 1_000), 'a hint sets it back').to.equal(200);
-    await calls[4].answer({ job: 2 });
-    await waiter;
-    await expectEmpty(all);
-  });
-
-  it('leaves rechecks where they are', async () => {
-    const all = loading({ pollMs: 200, recheckMs: [50, 300] });
-    const { wait, waits, calls, loaded } = all;
-    const waiter = rejection(wait('job'));
-    await loaded();
-    const delays: number[] = [];
-    for (let load = 0; load < 5; load++) {
-      await calls[load].answer();
-      delays.push(await msUntilLoad(all, 1_000));
-    }
-    expect(delays).to.deep.equal([50, 200, 50, 200, 200]);
-    waits.close();
-    await waiter;
   });
 });
 

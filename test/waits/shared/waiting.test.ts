@@ -1,4 +1,3 @@
-import { getEventListeners } from 'node:events';
 import { expect } from 'chai';
 import { ManualClock, SystemTimer } from '../../../src/index.ts';
 import { SharedWaits, type SharedWaitsOptions } from '../../../src/waits/shared/index.ts';
@@ -10,18 +9,6 @@ import { unhandledDuring } from '../../support/unhandled.ts';
 import { expectEmpty, loading } from './loading.ts';
 
 describe('A wait on shared state', () => {
-  it('is answered by the first load when the state is there already', async () => {
-    const all = loading();
-    const { wait, store, calls, loaded } = all;
-    store.set('job', 7);
-    const result = wait('job');
-    expect(calls, 'not in the call').to.have.length(0);
-    expect(await loaded()).to.deep.equal(['job']);
-    await calls[0].answer();
-    expect(await result).to.deep.equal({ expired: false, value: 7 });
-    await expectEmpty(all);
-  });
-
   it('has its deadline in a timer that is shared, and its loads in none that may be full', async () => {
     const clock = new ManualClock();
     const timer = new SystemTimer({ clock, maxPending: 1 });
@@ -61,31 +48,6 @@ describe('A wait on shared state', () => {
     const late = rejection(waits.waitUntil('a', () => undefined, { timeoutMs: 5_000 }));
     expect(await late).to.have.property('code', 'ERR_PURGATORY_CLOSED');
     waits.close();
-  });
-
-  it('keeps the process alive, or not, by ref and unref, with its loads', () => {
-    const timer = new SystemTimer({ clock: new ManualClock() });
-    const load = async (): Promise<Map<string, number>> => new Map();
-    using waits = new SharedWaits<number>('jobs', { timer, load });
-    expect([waits.unref(), timer.hasRef()]).to.deep.equal([waits, false]);
-    expect([waits.ref(), timer.hasRef()]).to.deep.equal([waits, true]);
-  });
-
-  it('stays until a hint brings the state that it accepts', async () => {
-    const all = loading();
-    const { waits, wait, store, calls, loaded } = all;
-    const result = wait('job', 2);
-    await loaded();
-    await calls[0].answer();
-    expect(waits.numDelayed).to.equal(1);
-    for (const [index, value] of [1, 2].entries()) {
-      store.set('job', value);
-      waits.changed('job');
-      expect(await loaded()).to.deep.equal(['job']);
-      await calls[index + 1].answer();
-    }
-    expect(await result).to.deep.equal({ expired: false, value: 2 });
-    await expectEmpty(all);
   });
 
   it('offers undefined for a key that the load has nothing for', async () => {
@@ -139,19 +101,6 @@ describe('A wait on shared state', () => {
     }
   });
 
-  it('expires at its deadline, and not before', async () => {
-    const all = loading();
-    const { clock, waits, wait, calls, loaded } = all;
-    const result = wait('job', 1, { timeoutMs: 50 });
-    await loaded();
-    await calls[0].answer();
-    clock.advance(49.9);
-    expect(waits.numDelayed).to.equal(1);
-    clock.advance(0.1);
-    expect(await result).to.deep.include({ expired: true });
-    await expectEmpty(all);
-  });
-
   for (const [read, least, result] of [
     [{ job: 7 }, 7, { expired: false, value: 7 }],
     [{ job: 7 }, 8, { expired: true, state: 7 }],
@@ -169,33 +118,6 @@ describe('A wait on shared state', () => {
     });
   }
 
-  it('with a timeout of 0 is served by no load that began before it, and leaves the others waiting', async () => {
-    const { waits, wait, calls, loaded } = loading();
-    void wait('job', 2).catch(() => {});
-    await loaded();
-    const look = wait('job', 2, { timeoutMs: 0 });
-    await calls[0].answer({ job: 0 });
-    expect(waits.numDelayed).to.equal(2);
-    expect(await loaded()).to.deep.equal(['job']);
-    await calls[1].answer({ job: 1 });
-    expect(await look).to.deep.equal({ expired: true, state: 1 });
-    expect(waits.numDelayed).to.equal(1);
-    waits.close();
-  });
-
-  it('with a timeout of 0 ends without a state when its load fails, and counts as expired', async () => {
-    const { waits, wait, calls, errors, loaded } = loading();
-    void wait('job').catch(() => {});
-    const look = wait('job', 1, { timeoutMs: 0 });
-    await loaded();
-    await calls[0].fail(new Error('down'));
-    expect(await look).to.deep.equal({ expired: true, state: undefined });
-    expect(errors).to.have.length(1);
-    expect(waits.snapshot().totals).to.include({ parked: 2, expired: 1, rejected: 0 });
-    expect(waits.numDelayed, 'the other waits for the retry').to.equal(1);
-    waits.close();
-  });
-
   it('with a timeout of 0 may be aborted, and end in its own condition', async () => {
     const { waits, wait, calls, loaded } = loading();
     const controller = new AbortController();
@@ -206,62 +128,6 @@ describe('A wait on shared state', () => {
     expect(await aborted).to.equal('gone');
     await calls[0].answer({ job: 1 });
     expect(await closed).to.have.property('code', 'ERR_PURGATORY_CLOSED');
-  });
-
-  it('has no deadline with a timeout of Infinity', async () => {
-    const { clock, waits, wait, calls, loaded } = loading();
-    const result = wait('job', 1, { timeoutMs: Number.POSITIVE_INFINITY });
-    await loaded();
-    await calls[0].answer();
-    clock.advance(Number.MAX_SAFE_INTEGER);
-    waits.changed('job');
-    await loaded();
-    await calls[1].answer({ job: 1 });
-    expect(await result).to.deep.equal({ expired: false, value: 1 });
-  });
-
-  it('is given up with the reason of the abort, and leaves nothing behind', async () => {
-    const all = loading();
-    const { waits, wait, calls, loaded } = all;
-    const controller = new AbortController();
-    const { signal } = controller;
-    const rejected = [rejection(wait('job', 1, { signal })), rejection(wait('other', 1, { signal }))];
-    await loaded();
-    await calls[0].answer();
-    controller.abort('the client left');
-    expect(waits.numDelayed).to.equal(0);
-    expect(getEventListeners(signal, 'abort')).to.have.length(0);
-    expect(await Promise.all(rejected)).to.deep.equal(['the client left', 'the client left']);
-    await expectEmpty(all);
-  });
-
-  it('is not parked when the signal has aborted', async () => {
-    const all = loading();
-    const signal = AbortSignal.abort('too late');
-    expect(await rejection(all.wait('job', 1, { signal }))).to.equal('too late');
-    await expectEmpty(all);
-  });
-
-  it('leaves no listener on its signal, however it ends', async () => {
-    const { clock, waits, wait, calls, loaded } = loading();
-    const { signal } = new AbortController();
-    const ends = [
-      wait('answered', 1, { signal }),
-      wait('expired', 1, { signal, timeoutMs: 5 }),
-      rejection(
-        waits.waitUntil('thrown', () => Promise.reject(new Error('async')).catch(() => 1), {
-          timeoutMs: 9,
-          signal,
-        }),
-      ),
-      rejection(wait('closed', 1, { signal })),
-    ];
-    await loaded();
-    await calls[0].answer({ answered: 1 });
-    clock.advance(5);
-    waits.close();
-    await Promise.all(ends);
-    expect(getEventListeners(signal, 'abort')).to.have.length(0);
   });
 
   it('takes a polyfilled signal', async () => {
@@ -410,35 +276,6 @@ describe('The close of shared waits', () => {
     expect(await rejection(wait('job'))).to.have.property('code', 'ERR_PURGATORY_CLOSED');
     waits.changed('job');
     await expectEmpty(all);
-  });
-
-  it('drops what a load brings afterwards, an error included', async () => {
-    for (const end of ['answer', 'fail'] as const) {
-      const { waits, wait, calls, errors, loaded } = loading();
-      const rejected = rejection(wait('job'));
-      await loaded();
-      waits.close();
-      await (end === 'answer' ? calls[0].answer({ job: 1 }) : calls[0].fail(new Error('late')));
-      expect(await rejected).to.have.property('code', 'ERR_PURGATORY_CLOSED');
-      expect(errors).to.deep.equal([]);
-    }
-  });
-
-  it('stops a load that has not begun', async () => {
-    const { waits, wait, loaded } = loading();
-    const rejected = rejection(wait('job'));
-    waits.close();
-    expect(await loaded()).to.deep.equal([]);
-    await rejected;
-  });
-
-  it('is what `using` does at the end of its block', async () => {
-    let rejected: Promise<unknown>;
-    {
-      using waits = new SharedWaits('test', { load: async () => new Map(), clock: new ManualClock() });
-      rejected = rejection(waits.waitUntil('job', () => undefined, { timeoutMs: 5 }));
-    }
-    expect(await rejected).to.have.property('code', 'ERR_PURGATORY_CLOSED');
   });
 });
 

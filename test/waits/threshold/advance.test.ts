@@ -6,16 +6,6 @@ import { codeOf } from '../../support/code-of.ts';
 import { counts, gauge } from '../../support/threshold-op.ts';
 
 describe('ThresholdPurgatory.advance', () => {
-  it('completes in order of the threshold, and of parking where thresholds are equal', () => {
-    const g = gauge();
-    for (const [label, threshold] of Object.entries({ a: 7, b: 3, c: 7, d: 1, e: 3, f: 8 })) {
-      g.park(label, 'p0', threshold);
-    }
-    expect(g.purgatory.advance('p0', 7)).to.equal(5);
-    expect(g.log).to.deep.equal(['d', 'b', 'e', 'a', 'c'].map((label) => `complete ${label}`));
-    expect(counts(g)).to.deep.equal([1, 1, 1, 1]);
-  });
-
   it('compares bigints beyond 2^53 exactly, also with numbers on the same key', () => {
     const g = gauge();
     const big = 2n ** 63n - 1n;
@@ -50,36 +40,6 @@ describe('ThresholdPurgatory.advance', () => {
     expect(g.purgatory.advance('p0', 3)).to.equal(3);
     expect(looked).to.equal(3);
     expect(g.purgatory.numDelayed).to.equal(9_997);
-  });
-
-  it('follows a value that goes back: what ended is over, the next waits are measured by the lower value', () => {
-    const g = gauge();
-    g.park('before', 'p0', 10);
-    g.purgatory.advance('p0', 10);
-    g.park('above', 'p0', 12);
-    expect(g.purgatory.advance('p0', 5)).to.equal(0);
-    expect(g.purgatory.get('p0')).to.equal(5);
-    g.park('again', 'p0', 10);
-    expect(g.log).to.deep.equal(['complete before']);
-    expect(g.purgatory.advance('p0', 11)).to.equal(1);
-    expect(g.log).to.deep.equal(['complete before', 'complete again']);
-  });
-
-  it('remembers the value of a key until it is deleted, and then waits anew', () => {
-    const g = gauge();
-    g.purgatory.advance('p0', 10);
-    expect(g.purgatory.get('p0')).to.equal(10);
-    expect(g.purgatory.watchedKeys).to.equal(0);
-    g.park('higher', 'p0', 11);
-    expect(g.purgatory.delete('p0')).to.equal(true);
-    expect(g.purgatory.delete('p0')).to.equal(false);
-    expect(g.purgatory.delete('never')).to.equal(false);
-    expect(g.purgatory.get('p0')).to.equal(undefined);
-    g.park('lower', 'p0', 1);
-    expect(counts(g)).to.deep.equal([2, 2, 1, 2]);
-    checkPurgatoryInvariants(g.purgatory);
-    expect(g.purgatory.advance('p0', 11)).to.equal(2);
-    expect(g.log).to.deep.equal(['complete lower', 'complete higher']);
   });
 
   it('is served in full from inside a completion, which counts what it completes itself', () => {

@@ -15,39 +15,6 @@ function code(action: () => unknown): string {
 }
 
 describe('ThresholdPurgatory.tryCompleteElseWatch', () => {
-  it('completes an operation once all its thresholds have been reached, each at some time', () => {
-    const g = gauge();
-    const op = new LoggingOperation('acks', 1000, g.log);
-    const offsets = new Map([
-      ['p0', 10],
-      ['p1', 20],
-      ['p2', 5],
-    ]);
-    g.purgatory.advance('p2', 5);
-    expect(g.purgatory.tryCompleteElseWatch(op, offsets)).to.equal(false);
-    expect(counts(g)).to.deep.equal([1, 2, 2, 1]);
-    expect(g.purgatory.advance('p0', 10)).to.equal(0);
-    expect(counts(g)).to.deep.equal([1, 1, 1, 1]);
-    g.purgatory.advance('p0', 0);
-    checkPurgatoryInvariants(g.purgatory);
-    expect(g.purgatory.advance('p1', 20)).to.equal(1);
-    expect(g.log).to.deep.equal(['complete acks']);
-    expect(counts(g)).to.deep.equal([0, 0, 0, 0]);
-  });
-
-  it('counts a key that is given twice once, with its lower threshold', () => {
-    const { purgatory, log } = gauge();
-    const op = new LoggingOperation('op', 1000, log);
-    purgatory.tryCompleteElseWatch(op, [
-      ['p0', 7],
-      ['p1', 1],
-      ['p0', 5],
-    ]);
-    expect([purgatory.watchersOf('p0'), purgatory.watched]).to.deep.equal([1, 2]);
-    purgatory.advance('p0', 5);
-    expect(purgatory.advance('p1', 1)).to.equal(1);
-  });
-
   it('completes at once and says so when all thresholds are reached already', () => {
     const g = gauge();
     g.purgatory.advance('p0', 1);
@@ -55,54 +22,6 @@ describe('ThresholdPurgatory.tryCompleteElseWatch', () => {
     expect(g.purgatory.tryCompleteElseWatch(op, [['p0', 1]])).to.equal(true);
     expect(g.purgatory.tryCompleteElseWatch(op, [['p0', 1]])).to.equal(false);
     expect(g.log).to.deep.equal(['complete a']);
-  });
-
-  it('expires an operation off all its keys, with onExpiration after onComplete', () => {
-    const g = gauge();
-    const op = new LoggingOperation('a', 50, g.log);
-    g.purgatory.tryCompleteElseWatch(op, [
-      ['p0', 1],
-      ['p1', 1],
-    ]);
-    g.clock.advance(50);
-    expect(g.log).to.deep.equal(['complete a', 'expire a']);
-    expect(counts(g)).to.deep.equal([0, 0, 0, 0]);
-    expect(g.purgatory.advance('p0', 1)).to.equal(0);
-  });
-
-  it('lets a cancelled or forced operation go from the middle of the heap', () => {
-    const g = gauge();
-    const ops = Array.from({ length: 100 }, (_, i) => g.park(String(i), 'p0', (i * 37) % 100));
-    for (const op of ops.slice(10, 60)) expect(op.cancel()).to.equal(true);
-    for (const op of ops.slice(60, 90)) expect(op.forceComplete()).to.equal(true);
-    checkPurgatoryInvariants(g.purgatory);
-    expect(counts(g)).to.deep.equal([20, 20, 1, 20]);
-    g.log.length = 0;
-    expect(g.purgatory.advance('p0', 100)).to.equal(20);
-    const left = [...ops.keys()]
-      .filter((i) => i < 10 || i >= 90)
-      .sort((i, j) => ((i * 37) % 100) - ((j * 37) % 100));
-    expect(g.log).to.deep.equal(left.map((i) => `complete ${i}`));
-  });
-
-  it('lets a cancelled operation be parked again', () => {
-    const g = gauge();
-    const op = g.park('a', 'p0', 1);
-    op.cancel();
-    expect(g.purgatory.tryCompleteElseWatch(op, [['p1', 1]])).to.equal(false);
-    expect(g.purgatory.advance('p0', 1)).to.equal(0);
-    expect(g.purgatory.advance('p1', 1)).to.equal(1);
-  });
-
-  it('returns cancelled operations by threshold and closed ones in park order, both unanswered', () => {
-    const g = gauge();
-    const [a, b, c, d] = ['a', 'b', 'c', 'd'].map((label, i) => g.park(label, i < 2 ? 'p0' : 'p1', 9 - i));
-    expect(g.purgatory.cancelForKey('p0')).to.deep.equal([b, a]);
-    expect(g.purgatory.cancelForKey('p0')).to.deep.equal([]);
-    expect(g.purgatory.close()).to.deep.equal([c, d]);
-    expect(g.log).to.deep.equal([]);
-    expect(counts(g)).to.deep.equal([0, 0, 0, 0]);
-    expect(c.forceComplete()).to.equal(true);
   });
 
   it('keeps an operation of its own kind that refuses for its deadline, and asks it once', () => {
