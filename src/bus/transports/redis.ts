@@ -30,6 +30,8 @@ interface Client {
 
 /** A `Redis` of ioredis or iovalkey. */
 interface IoRedis extends Client {
+  /** 'wait': it does not connect yet. */
+  readonly status?: string;
   call(...command: string[]): Promise<unknown>;
   subscribe(...channels: string[]): Promise<unknown>;
   unsubscribe(...channels: string[]): Promise<unknown>;
@@ -181,10 +183,11 @@ function ownOf(client: RedisClient, link: TransportLink): Own {
     retryStrategy: null,
     sentinelRetryStrategy: null,
   });
-  if (isIo(made)) return ioOwn(made, link);
+  if (isIo(made) && !isConnecting(made)) return ioOwn(made, link);
   if (isNode(made)) return nodeOwn(made, link);
-  discard(Object(made));
-  throw invalidReturnValue(CLIENT, 'client.duplicate', made);
+  discard(made);
+  const expected = isIo(made) ? `${CLIENT} with the options that duplicate is given` : CLIENT;
+  throw invalidReturnValue(expected, 'client.duplicate', made);
 }
 
 function has(value: unknown, ...methods: string[]): boolean {
@@ -199,14 +202,23 @@ function isIo(value: unknown): value is IoRedis {
   return isClient(value) && has(value, 'call', 'disconnect') && !has(value, 'nodes');
 }
 
+/** A wrapper has not passed on the options. It would also connect again by itself. */
+function isConnecting({ status }: IoRedis): boolean {
+  return status !== undefined && status !== 'wait';
+}
+
 function isNode(value: unknown): value is NodeRedis {
   return isClient(value) && has(value, 'sendCommand', 'duplicate', 'destroy', 'unref');
 }
 
-/** Ends what `duplicate` has made, whatever it is: some connect at once. */
-function discard(made: Record<string, unknown>): void {
+/** Ends what `duplicate` has made, whatever it is, also by a promise: some connect at once. */
+function discard(made: unknown): void {
+  if (has(made, 'then')) {
+    Promise.resolve(made).then(discard, () => {});
+    return;
+  }
   const call = (method: string, ...values: unknown[]): unknown =>
-    (made[method] as () => unknown)(...(values as []));
+    (made as Record<string, (...values: unknown[]) => unknown>)[method](...values);
   if (has(made, 'on')) call('on', 'error', () => {});
   const end = ['destroy', 'disconnect', 'end'].find((method) => has(made, method));
   if (end === undefined) return;

@@ -270,7 +270,17 @@ describeWith(engines.redis, 'a bus over Redis', () => {
       publish(): void {}
       subscribe(): void {}
     }
-    for (const duplicate of [() => new Old(), () => ({}), () => undefined]) {
+    const made = [
+      () => new Old(),
+      () => ({}),
+      () => undefined,
+      async () => new Old(),
+      async () => {
+        throw new Error('no client');
+      },
+      () => admin.duplicate(), // connects at once, and again
+    ];
+    for (const duplicate of made) {
       const errors: { code?: string; message: string }[] = [];
       const onError = (error: unknown): void => void errors.push(error as Error);
       const bus = track(redisBus({ duplicate, publish: async () => {} }, { onError }));
