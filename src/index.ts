@@ -3,6 +3,7 @@ export { PurgatoryError, type PurgatoryErrorCode } from './base/errors.ts';
 export type { Clock, WakeUp } from './clock/clock.ts';
 export { ManualClock } from './clock/manual-clock.ts';
 export { systemClock } from './clock/system-clock.ts';
+export type { Condition, ConditionContext } from './purgatory/condition-wait.ts';
 export { DelayedOperation } from './purgatory/delayed-operation.ts';
 export type { EventOptions } from './purgatory/event-limit.ts';
 export { Purgatory } from './purgatory/purgatory.ts';
@@ -17,7 +18,6 @@ export type {
   SnapshotOptions,
 } from './purgatory/telemetry/purgatory-snapshot.ts';
 export type { NotYet, WaitResult } from './purgatory/wait.ts';
-export type { Condition, ConditionContext } from './purgatory/wait-for.ts';
 export type { FixedDelayOptions, FixedRateOptions } from './timer/periodic-task.ts';
 export { SystemTimer } from './timer/system-timer.ts';
 export type { SystemTimerOptions } from './timer/system-timer-options.ts';

@@ -1,11 +1,12 @@
-// The rules for arguments and options that many calls have, each once: numbers, functions, texts,
-// arrays, objects of options, signals and clocks.
+// The rules for arguments and options that many calls have, each once: numbers, delays, functions,
+// texts, arrays, objects of options, signals and clocks.
 //
 // Invariants. `checked...` is for optional values, `required...` for the others. Each returns its
 // value, or throws before anything has changed: a TypeError with ERR_INVALID_ARG_TYPE for a value
 // of the wrong type, a RangeError with ERR_OUT_OF_RANGE for a number that breaks its rule. The
-// error calls the value `name`. A rule that one call has stands beside that call. That of a delay
-// is in timer/timer-task.ts, that of a timer in timer/system-timer.ts. O(1).
+// error calls the value `name`. A rule that one call has stands beside that call, and that of a timer
+// in timer/system-timer.ts. O(1).
+import { debug, isDebugging } from './debug.ts';
 import { invalidArgType, invalidArgValue, outOfRange } from './node-errors.ts';
 
 /** Bounds of a number, for {@link checkedNumber} and {@link requiredNumber}. */
@@ -23,6 +24,10 @@ export interface NumberRule {
 export const COUNT: NumberRule = { min: 1, max: Number.MAX_SAFE_INTEGER, integer: true };
 /** As {@link COUNT}, or Infinity for no limit. */
 export const LIMIT: NumberRule = { ...COUNT, orInfinity: true };
+const DELAY_MS: NumberRule = { min: -Number.MAX_VALUE, max: Number.MAX_SAFE_INTEGER };
+const TIMEOUT_MS: NumberRule = { ...DELAY_MS, orInfinity: true };
+/** In ms, three years: a longer timeout is more likely a date. */
+const LIKE_A_DATE = 1e11;
 const DEFAULT_LOAD_TIMEOUT_MS = 10_000;
 const LOAD_TIMEOUT_MS: NumberRule = { min: 1, max: Number.MAX_SAFE_INTEGER, orInfinity: true };
 
@@ -56,6 +61,32 @@ function leastOf(min: number): string | undefined {
 function mostOf(max: number): string | undefined {
   if (max === Number.MAX_VALUE) return undefined;
   return `<= ${max === Number.MAX_SAFE_INTEGER ? 'Number.MAX_SAFE_INTEGER' : max}`;
+}
+
+/** The delay of a task in ms, 0 for a negative one; finite. */
+export function finiteDelay(delayMs: number): number {
+  return delayMs <= 0 && delayMs >= -Number.MAX_VALUE ? 0 : requiredNumber('delayMs', delayMs, DELAY_MS);
+}
+
+/**
+ * `timeoutMs`, called `name` by its user; Infinity means without a deadline. Developers get a hint
+ * at one that looks like a date, if they ask for hints (NODE_DEBUG=purgatory).
+ *
+ * @throws TypeError with ERR_INVALID_ARG_TYPE: not a number.
+ * @throws RangeError with ERR_OUT_OF_RANGE: NaN, -Infinity, or finite and above
+ * Number.MAX_SAFE_INTEGER.
+ */
+export function checkedTimeout(name: string, timeoutMs: number): number {
+  const isCommon = typeof timeoutMs === 'number' && timeoutMs >= 0 && timeoutMs <= LIKE_A_DATE;
+  return isCommon ? timeoutMs : hintAtDate(name, requiredNumber(name, timeoutMs, TIMEOUT_MS));
+}
+
+/** `timeoutMs`. Developers get a hint at one that looks like a date, if they ask for hints. */
+export function hintAtDate(name: string, timeoutMs: number): number {
+  if (isDebugging && timeoutMs > LIKE_A_DATE && timeoutMs !== Number.POSITIVE_INFINITY) {
+    debug('%s is %d, which looks like a date: it counts from now', name, timeoutMs);
+  }
+  return timeoutMs;
 }
 
 /** `value`, which is a function or undefined. */

@@ -4,6 +4,7 @@ import { singleKey } from '../base/checks.ts';
 import { isDebugging } from '../base/debug.ts';
 import { waitCancelled } from '../base/errors.ts';
 import { TimerUser } from '../timer/timer-user.ts';
+import { hintAtEvent } from './debug-hints.ts';
 import type { DelayedOperation } from './delayed-operation.ts';
 import type { Parking } from './parking.ts';
 import {
@@ -67,7 +68,7 @@ export abstract class AbstractPurgatory<K, Op extends DelayedOperation> extends 
   cancelForKey(key: K): Op[] {
     singleKey('key', key, 'several keys are several cancelForKey');
     const parking = this.#parking;
-    if (isDebugging) parking.hints.lookAtEvent('cancelForKey', key);
+    if (isDebugging) hintAtEvent(parking, 'cancelForKey', key);
     return parking.takeOut(parking.lists.allOf(key), () => waitCancelled(this.name)) as Op[];
   }
 

@@ -13,52 +13,51 @@ import type { ParkedLists } from './parked-lists.ts';
 const BY_IDENTITY =
   'Objects are compared by identity: an equal object is another key. Use a string or a number for a key that is made anew';
 
-export class DebugHints {
-  readonly #purgatory: { readonly name: string; readonly isClosed: boolean };
-  readonly #lists: Pick<ParkedLists<never>, 'watchersOf'>;
+/** The purgatory that the hints are about: a Parking. */
+interface Hinted {
+  readonly name: string;
+  readonly isClosed: boolean;
+  readonly lists: Pick<ParkedLists<never>, 'watchersOf'>;
+}
 
-  constructor(purgatory: { name: string; isClosed: boolean }, lists: Pick<ParkedLists<never>, 'watchersOf'>) {
-    this.#purgatory = purgatory;
-    this.#lists = lists;
+/**
+ * Looks at the key of an event.
+ * @param call the method that got it.
+ * @param isLocal there is a bus, and this method does not use it.
+ */
+export function hintAtEvent(purgatory: Hinted, call: string, key: unknown, isLocal = false): void {
+  const { lists } = purgatory;
+  if (isLocal) hint(purgatory, 'local', `${call} tells no other process of the bus: notify does`);
+  if (purgatory.isClosed) hintAtClosed(purgatory, call);
+  if (key === undefined) {
+    const text = `${call} got no key: it takes one key, and is called once for each of several`;
+    hint(purgatory, `${call} undefined`, text);
+  } else if (isObject(key) && lists.watchersOf(key) === 0) {
+    const text = `${call} got ${keyText(key)}, which nobody watches. ${BY_IDENTITY}`;
+    hint(purgatory, 'object of an event', text);
   }
+  const twin = twinOf(key);
+  if (twin !== undefined && lists.watchersOf(key) === 0 && lists.watchersOf(twin) > 0) {
+    const text = `${call} got ${twinText(key)}, and somebody waits for ${twinText(twin)}: they are two keys`;
+    hint(purgatory, 'twin', text);
+  }
+}
 
-  /**
-   * Looks at the key of an event.
-   * @param call the method that got it.
-   * @param isLocal there is a bus, and this method does not use it.
-   */
-  lookAtEvent(call: string, key: unknown, isLocal = false): void {
-    if (isLocal) this.#hint('local', `${call} tells no other process of the bus: notify does`);
-    if (this.#purgatory.isClosed) this.ignore(call);
-    if (key === undefined) {
-      const hint = `${call} got no key: it takes one key, and is called once for each of several`;
-      this.#hint(`${call} undefined`, hint);
-    } else if (isObject(key) && this.#lists.watchersOf(key) === 0) {
-      this.#hint('object of an event', `${call} got ${keyText(key)}, which nobody watches. ${BY_IDENTITY}`);
-    }
-    const twin = twinOf(key);
-    if (twin !== undefined && this.#lists.watchersOf(key) === 0 && this.#lists.watchersOf(twin) > 0) {
-      const hint = `${call} got ${twinText(key)}, and somebody waits for ${twinText(twin)}: they are two keys`;
-      this.#hint('twin', hint);
-    }
-  }
+/** Looks at the watch keys of an operation. */
+export function hintAtKeys(purgatory: Hinted, keys: readonly unknown[]): void {
+  if (keys.includes(undefined)) hint(purgatory, 'undefined', 'a watch key is undefined');
+  const key = keys.find(isObject);
+  if (key === undefined) return;
+  hint(purgatory, 'object', `the watch key ${keyText(key)} is an object. ${BY_IDENTITY}`);
+}
 
-  /** Looks at the watch keys of an operation. */
-  lookAt(keys: readonly unknown[]): void {
-    if (keys.includes(undefined)) this.#hint('undefined', 'a watch key is undefined');
-    const key = keys.find(isObject);
-    if (key === undefined) return;
-    this.#hint('object', `the watch key ${keyText(key)} is an object. ${BY_IDENTITY}`);
-  }
+/** `call` does nothing any more. */
+export function hintAtClosed(purgatory: Hinted, call: string): void {
+  debugOnce(purgatory, 'ignore', 'purgatory "%s" is closed: %s does nothing', purgatory.name, call);
+}
 
-  /** `call` does nothing any more. */
-  ignore(call: string): void {
-    debugOnce(this, 'ignore', 'purgatory "%s" is closed: %s does nothing', this.#purgatory.name, call);
-  }
-
-  #hint(kind: string, hint: string): void {
-    debugOnce(this, kind, 'purgatory "%s": %s', this.#purgatory.name, hint);
-  }
+function hint(purgatory: Hinted, kind: string, text: string): void {
+  debugOnce(purgatory, kind, 'purgatory "%s": %s', purgatory.name, text);
 }
 
 function isObject(key: unknown): boolean {

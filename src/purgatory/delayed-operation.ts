@@ -47,8 +47,11 @@ export interface Keeper extends TaskKeeper {
   /** A try of a parked operation has returned a promise; and that promise has settled. */
   didOpenTry(operation: DelayedOperation): void;
   didCloseTry(operation: DelayedOperation): void;
-  /** Tries a parked operation once more. What the try throws is reported. */
-  tryAgain(operation: DelayedOperation): void;
+  /**
+   * Tries a parked operation for an event on `key`, or for none (NO_EVENT). What the try throws is
+   * reported.
+   */
+  tryParked(operation: DelayedOperation, key: unknown): boolean;
 }
 
 /**

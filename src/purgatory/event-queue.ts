@@ -20,8 +20,8 @@ import { NO_EVENT } from './event-stack.ts';
 import type { Parking, PendingEvents } from './parking.ts';
 import { Pass } from './pass.ts';
 import { PendingKeys } from './pending-keys.ts';
+import { countSteps, runPass, runPassPart } from './run-pass.ts';
 import { type EventsSnapshot, oldestPass } from './telemetry/purgatory-snapshot.ts';
-import { countTries, tryAll, tryPart } from './try-watchers.ts';
 import type { Watchers } from './watchers.ts';
 
 /** Waits until the events up to a number are over. */
@@ -71,7 +71,7 @@ export class EventQueue<K> implements PendingEvents {
       return 0;
     }
     underWay.events++;
-    return tryAll(this.#parking, key, limit);
+    return runPass(this.#parking, key, limit);
   }
 
   /** An event on `key`, at the end of the turn, that may complete `limit` operations. */
@@ -111,7 +111,7 @@ export class EventQueue<K> implements PendingEvents {
     const parking = this.#parking;
     for (const key of parking.lists.keysOf(operation, Number.POSITIVE_INFINITY)) {
       if (!this.#isDue(key)) continue;
-      if (parking.triesFor(operation, key)) this.#countDeadline(key);
+      if (parking.tryParked(operation, key)) this.#countDeadline(key);
       return parking.isExpiring(operation);
     }
     return true;
@@ -204,7 +204,7 @@ export class EventQueue<K> implements PendingEvents {
     try {
       if (slot === undefined) job.count(1, 0);
       else if (only === undefined) this.#begin(new Pass(key, limit, pending.taken), slot, job);
-      else countTries(parking, job, 1, parking.triesFor(only, key) ? 1 : 0);
+      else countSteps(parking, job, 1, parking.tryParked(only, key) ? 1 : 0);
     } finally {
       this.#begun.pop();
     }
@@ -213,7 +213,7 @@ export class EventQueue<K> implements PendingEvents {
 
   #begin(pass: Pass<K>, slot: Slot, job: Job): void {
     this.#parking.lists.begin(pass, slot);
-    tryPart(this.#parking, pass, job);
+    runPassPart(this.#parking, pass, job);
     if (pass.isOver) return;
     pass.sinceMs = job.lastMs;
     this.#held.set(pass.key, pass);
@@ -229,7 +229,7 @@ export class EventQueue<K> implements PendingEvents {
       if (slot !== undefined) this.#parking.lists.begin(pass, slot);
       pass.sinceMs = job.lastMs;
     }
-    tryPart(this.#parking, pass, job);
+    runPassPart(this.#parking, pass, job);
     if (!pass.isOver || this.#held.get(key) !== pass) return; // user code may have closed it
     this.#longestMs = Math.max(this.#longestMs, job.lastMs - (pass.sinceMs ?? job.lastMs));
     if (pass.after === undefined) this.#held.delete(key);

@@ -12,8 +12,6 @@ export class EventStack {
   readonly keys: unknown[] = [];
   /** Counts the events, to see one that a try at parking causes. */
   events = 0;
-  /** A condition has returned a promise since this was set to false. */
-  hasPromises = false;
 
   /** The key of the event that causes the innermost try; undefined without one. */
   get key(): unknown {

@@ -7,7 +7,7 @@
 // their owner says what is parked and what is removed.
 //
 // Costs. add, placeOf, remove: O(1). compact: O(parked).
-import type { KeyInterest, Membership } from '../bus/membership/bus-member.ts';
+import type { KeyInterest } from '../bus/membership/bus-member.ts';
 import { COLUMN_1, COLUMN_2, NONE, Slab, type Slot } from '../slab/slab.ts';
 import type { Compactable } from '../turns/compaction.ts';
 import type { DelayedOperation } from './delayed-operation.ts';
@@ -42,8 +42,6 @@ export abstract class ParkedLists<Watch> implements Compactable {
    * To be set before anything is parked.
    */
   interest: KeyInterest | undefined;
-  /** Tries the hint on a key that waits to be tried, before a deadline; keys are strings then. */
-  serveHint: Membership['serveHint'] | undefined;
   #moves = 0;
 
   /** Pairs of an operation and a key that it watches. */

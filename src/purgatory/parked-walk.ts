@@ -6,6 +6,7 @@
 // twice, and none is left out.
 
 import type { Sweep, Walk } from '../bus/membership/sweep.ts';
+import { NO_EVENT } from './event-stack.ts';
 import type { Parking } from './parking.ts';
 import type { Watchers } from './watchers.ts';
 
@@ -41,7 +42,7 @@ export class ParkedWalk<K> implements Walk {
     const operation = lists.atIndex(this.#next++);
     this.#left--;
     if (operation === undefined) return 0;
-    this.#parking.tryAgain(operation);
+    this.#parking.tryParked(operation, NO_EVENT);
     return 1;
   }
 }

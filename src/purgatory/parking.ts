@@ -24,7 +24,6 @@ import type { Timer } from '../timer/timer.ts';
 import { Compaction } from '../turns/compaction.ts';
 import { type Scheduler, schedulerOf } from '../turns/scheduler.ts';
 import { Settler } from '../turns/settler.ts';
-import { DebugHints } from './debug-hints.ts';
 import { COMPLETED, type DelayedOperation, type Keeper } from './delayed-operation.ts';
 import { EventStack, NO_EVENT } from './event-stack.ts';
 import { LateExpiries } from './late-expiries.ts';
@@ -33,7 +32,7 @@ import { takePromised } from './promised.ts';
 import type { CheckedPurgatoryOptions } from './purgatory-options.ts';
 import { PurgatoryMeter } from './telemetry/purgatory-meter.ts';
 import type { EventsSnapshot } from './telemetry/purgatory-snapshot.ts';
-import { tryElseReport, tryOnce } from './tries.ts';
+import { checkedTry, reportedTry } from './tries.ts';
 
 const NOTHING: readonly unknown[] = [];
 const COMPLETED_ALREADY =
@@ -51,14 +50,6 @@ export interface PendingEvents {
   snapshot?(nowMs: number): EventsSnapshot;
 }
 
-/** What became of an operation that was to be parked. */
-export type Arrival =
-  /** Its try has completed it. */
-  | 'completed'
-  /** It is over, and not by this try. */
-  | 'over'
-  | 'parked';
-
 export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch>> implements Keeper {
   readonly name: string;
   readonly maxParked: number;
@@ -69,7 +60,6 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
   /** Where the promises of waits settle. */
   readonly settler: Settler;
   readonly timer: Timer;
-  readonly hints: DebugHints;
   readonly #options: CheckedPurgatoryOptions;
   /** Written here alone. */
   isClosed = false;
@@ -91,7 +81,6 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
     this.lists = lists;
     this.meter = new PurgatoryMeter(timer);
     this.timer = timer;
-    this.hints = new DebugHints(this, lists);
     this.scheduler = schedulerOf(timer);
     this.#compaction = new Compaction(this.scheduler, sliceMs, lists);
     this.settler = new Settler(this.scheduler, sliceMs);
@@ -106,37 +95,32 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
    * comes between the two but what that try itself does. Where it has caused an event, too early for
    * itself, it is tried once more. (Kafka tries twice in any case: another thread may come between.)
    *
-   * @throws as {@link tryElsePark}; nothing is parked then.
+   * @throws what the first try throws; then nothing is parked. As {@link parkUntried}.
    */
-  tryElseWatch(operation: DelayedOperation, watches: readonly Watch[]): boolean {
+  tryElsePark(operation: DelayedOperation, watches: readonly Watch[]): boolean {
+    if (!this.#admits(operation)) return false;
     const { events } = this.underWay;
-    const arrival = this.tryElsePark(operation, watches);
-    if (arrival !== 'parked') return arrival === 'completed';
-    return this.underWay.events !== events && this.triesFor(operation, NO_EVENT);
+    try {
+      if (checkedTry(operation)) return true;
+    } finally {
+      this.#heedPromised(operation); // it may also have completed it, and returned false or thrown
+    }
+    // The try was user code: it may have completed the operation, parked it elsewhere, or closed the
+    // purgatory.
+    if (operation.$place <= COMPLETED) return false;
+    if (this.isClosed || operation.$keeper !== undefined) this.#throwUnlessOver(operation);
+    this.park(operation, watches);
+    return this.underWay.events !== events && this.keeps(operation) && this.tryParked(operation, NO_EVENT);
   }
 
   /**
-   * Tries `operation` if `isReady`, and parks it if that does not complete it.
+   * Parks `operation`, unless it is over.
    *
-   * @throws what the try throws; then nothing is parked.
    * @throws PurgatoryError ERR_PURGATORY_CLOSED; _ALREADY_WATCHED: it is parked; _ALREADY_PENDING:
    *   it is in a timer; and as {@link park}.
    */
-  tryElsePark(operation: DelayedOperation, watches: readonly Watch[], isReady = true): Arrival {
-    if (!this.#admits(operation)) return 'over';
-    if (isReady) {
-      try {
-        if (tryOnce(operation)) return 'completed';
-      } finally {
-        this.#heedPromised(operation); // it may also have completed it, and returned false or thrown
-      }
-      // The try was user code: it may have completed the operation, parked it elsewhere, or closed
-      // the purgatory.
-      if (operation.$place <= COMPLETED) return 'over';
-      if (this.isClosed || operation.$keeper !== undefined) this.#throwUnlessOver(operation);
-    }
-    this.park(operation, watches);
-    return 'parked';
+  parkUntried(operation: DelayedOperation, watches: readonly Watch[]): void {
+    if (this.#admits(operation)) this.park(operation, watches);
   }
 
   /** False for an operation that is over. */
@@ -227,15 +211,15 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
 
   /**
    * Tries a parked operation for an event on `key` that tries it alone, or for none (NO_EVENT). As
-   * {@link tryElseReport}.
+   * {@link reportedTry}.
    */
-  triesFor(operation: DelayedOperation, key: unknown): boolean {
+  tryParked(operation: DelayedOperation, key: unknown): boolean {
     this.underWay.keys.push(key);
     try {
       const { meter } = this;
       const eventKey = key === NO_EVENT ? undefined : key;
       if (meter.hasTryListener) meter.willTry(operation, eventKey);
-      return tryElseReport(operation, this, eventKey);
+      return reportedTry(operation, this, eventKey);
     } finally {
       this.endEvent();
     }
@@ -257,19 +241,14 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
     this.meter.didCloseTry(operation);
   }
 
-  tryAgain(operation: DelayedOperation): void {
-    this.triesFor(operation, NO_EVENT);
-  }
-
   complete(operation: DelayedOperation): void {
     const stamp = this.#unpark(operation, COMPLETED);
     this.meter.didEnd('completed', operation, stamp);
   }
 
   expire(operation: DelayedOperation): void {
-    const { lists } = this;
-    if (lists.serveHint !== undefined) {
-      for (const key of lists.keysOf(operation, Number.POSITIVE_INFINITY)) lists.serveHint(key as string);
+    if (this.link !== undefined) {
+      this.link.serveHints(this.lists.keysOf(operation, Number.POSITIVE_INFINITY));
       if (!this.keeps(operation)) return;
     }
     if (this.events?.isStillDue(operation) === false) return;

@@ -3,6 +3,7 @@ import {
   checkedFunction,
   checkedNumber,
   checkedSignal,
+  checkedTimeout,
   LIMIT,
   requiredOptions,
   requiredString,
@@ -12,7 +13,6 @@ import { type BusLinkOptions, type CheckedBusLink, checkedBusLink } from '../bus
 import { sharedOrOwnTimer } from '../timer/system-timer.ts';
 import { SLICE_MS, type SystemTimerOptions, TIMER_OPTIONS } from '../timer/system-timer-options.ts';
 import type { Timer } from '../timer/timer.ts';
-import { checkedTimeout } from '../timer/timer-task.ts';
 import { DEFAULT_SLICE_MS } from '../turns/scheduler.ts';
 import type { DelayedOperation } from './delayed-operation.ts';
 

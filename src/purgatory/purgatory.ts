@@ -6,7 +6,7 @@
 // the call that completes, expires or cancels it, before its user code runs: no purge, no estimate.
 // No wake-up is lost: an operation is tried, then watched on all its keys, and tried once more where
 // its own try has caused an event. User code may enter the purgatory again from anywhere, so no state
-// is held in a local variable across it, except in passes, which survive any change (try-watchers.ts).
+// is held in a local variable across it, except in passes, which survive any change (run-pass.ts).
 // (Kafka: DelayedOperationPurgatory.)
 
 import { throwIfAborted } from '../base/abort-listeners.ts';
@@ -17,6 +17,8 @@ import { BusLink, type CheckedBusLink } from '../bus/membership/bus-link.ts';
 import { type BusMember, checkHintKey, type HintValue } from '../bus/membership/bus-member.ts';
 import { Sweep } from '../bus/membership/sweep.ts';
 import { AbstractPurgatory } from './abstract-purgatory.ts';
+import { type Condition, ConditionWait } from './condition-wait.ts';
+import { hintAtEvent, hintAtKeys } from './debug-hints.ts';
 import { checkOperation, type DelayedOperation } from './delayed-operation.ts';
 import { addHints, checkedLimit, type EventOptions, hintOfLimit, limitOfHint } from './event-limit.ts';
 import { EventQueue } from './event-queue.ts';
@@ -31,7 +33,6 @@ import {
   type WaitOptions,
 } from './purgatory-options.ts';
 import type { NotYet, WaitResult } from './wait.ts';
-import { type Condition, Waiter } from './wait-for.ts';
 import { Watchers } from './watchers.ts';
 
 /** Watchers of a key that are tried in the call that brings a hint; the bus slices those. */
@@ -83,7 +84,7 @@ export class Purgatory<K = string, Op extends DelayedOperation = DelayedOperatio
     checkOperation(op);
     const own = this.#copies.take(keys);
     if (this.#parking.link !== undefined || isDebugging) this.#lookAt(own);
-    const isCompleted = this.#parking.tryElseWatch(op, own);
+    const isCompleted = this.#parking.tryElsePark(op, own);
     this.#copies.giveBack(own);
     return isCompleted;
   }
@@ -110,8 +111,7 @@ export class Purgatory<K = string, Op extends DelayedOperation = DelayedOperatio
   checkAndComplete(key: K, options?: EventOptions): number {
     singleKey('key', key, 'several keys are several checkAndComplete');
     const limit = checkedLimit(options);
-    if (isDebugging)
-      this.#parking.hints.lookAtEvent('checkAndComplete', key, this.#parking.link !== undefined);
+    if (isDebugging) hintAtEvent(this.#parking, 'checkAndComplete', key, this.#parking.link !== undefined);
     return this.#events.now(key, limit);
   }
 
@@ -139,7 +139,7 @@ export class Purgatory<K = string, Op extends DelayedOperation = DelayedOperatio
   notify(key: K, options?: EventOptions): void {
     singleKey('key', key, 'several keys are several notify');
     const limit = checkedLimit(options);
-    if (isDebugging) this.#parking.hints.lookAtEvent('notify', key);
+    if (isDebugging) hintAtEvent(this.#parking, 'notify', key);
     if (this.#parking.isClosed) return;
     this.#parking.link?.publish(key, hintOfLimit(limit));
     this.#events.add(key, limit);
@@ -187,9 +187,9 @@ export class Purgatory<K = string, Op extends DelayedOperation = DelayedOperatio
       if (checked.signal !== undefined) throwIfAborted(checked.signal);
       // Before its try: a limit that lets reads begin sheds no load.
       this.#parking.checkRoom(checked.timeoutMs);
-      const wait = new Waiter(condition as Condition<unknown, unknown>, checked);
+      const wait = new ConditionWait(condition as Condition<unknown, unknown>, checked);
       try {
-        this.#parking.tryElseWatch(wait, own);
+        this.#parking.tryElsePark(wait, own);
         this.#copies.giveBack(own);
       } catch (error) {
         wait.abort(error); // what its try has begun aborts, too
@@ -233,7 +233,7 @@ export class Purgatory<K = string, Op extends DelayedOperation = DelayedOperatio
 
   #lookAt(keys: readonly K[]): void {
     if (this.#parking.link !== undefined) keys.forEach(checkHintKey);
-    if (isDebugging) this.#parking.hints.lookAt(keys);
+    if (isDebugging) hintAtKeys(this.#parking, keys);
   }
 
   #hinted(key: K, value: HintValue | undefined): boolean {

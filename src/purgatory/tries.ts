@@ -1,10 +1,10 @@
 // A try: one call of the user's `tryComplete`, held to its contract.
 //
-//   the try                    what it throws
-//   before parking: tryOnce    goes to the caller, and nothing is parked
-//   once parked: tryElseReport goes to `onError`, and the operation stays parked
+//   the try                      what it throws
+//   before parking: checkedTry   goes to the caller, and nothing is parked
+//   once parked: reportedTry     goes to `onError`, and the operation stays parked
 //
-// (The condition of a wait throws in wait-for.ts, which rejects the wait in both cases.)
+// (The condition of a wait throws in condition-wait.ts, which rejects the wait in both cases.)
 
 import { notCompleted } from '../base/errors.ts';
 import { invalidReturnValue } from '../base/node-errors.ts';
@@ -19,7 +19,7 @@ import { COMPLETED, type DelayedOperation, type Keeper } from './delayed-operati
  *   boolean; PurgatoryError ERR_PURGATORY_NOT_COMPLETED for true from an operation that is not
  *   completed.
  */
-export function tryOnce(operation: DelayedOperation, key?: unknown): boolean {
+export function checkedTry(operation: DelayedOperation, key?: unknown): boolean {
   const result: unknown = operation.tryComplete(key);
   if (result === false) return false;
   if (result === true && operation.$place === COMPLETED) return true;
@@ -39,9 +39,9 @@ function badResult(operation: DelayedOperation, result: unknown): Error {
  * A try of a parked operation, for the event on `key`. True iff that completed it, also if
  * `tryComplete` called `forceComplete` and then returned false or threw.
  */
-export function tryElseReport(operation: DelayedOperation, keeper: Keeper, key: unknown): boolean {
+export function reportedTry(operation: DelayedOperation, keeper: Keeper, key: unknown): boolean {
   try {
-    return tryOnce(operation, key) || operation.$place === COMPLETED;
+    return checkedTry(operation, key) || operation.$place === COMPLETED;
   } catch (error) {
     const isCompleted = operation.$place === COMPLETED;
     keeper.report(error, operation, key);

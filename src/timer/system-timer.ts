@@ -17,7 +17,7 @@ import { Timer } from './timer.ts';
 import { TimerMeter } from './timer-meter.ts';
 import type { TimerSnapshot } from './timer-snapshot.ts';
 import type { TimerTask } from './timer-task.ts';
-import { TimingWheels } from './wheels/timing-wheels.ts';
+import { WheelScheme } from './wheels/wheel-scheme.ts';
 
 /** About how many steps the counting of a snapshot may take: some hundred microseconds. */
 const MAX_STEPS = 32_768;
@@ -30,7 +30,7 @@ const MIN_PER_BUCKET = 16;
  */
 export class SystemTimer extends Timer {
   readonly #tickMs: number;
-  readonly #tasks: PendingTasks<TimingWheels>;
+  readonly #tasks: PendingTasks<WheelScheme>;
   readonly #meter: TimerMeter;
 
   /**
@@ -43,7 +43,7 @@ export class SystemTimer extends Timer {
     const bits = 32 - Math.clz32(wheelSize - 1);
     const nowMs = clock.now();
     const meter = new TimerMeter();
-    const make: MakeScheme<TimingWheels> = (slab, cursor) => new TimingWheels(slab, cursor, bits, meter);
+    const make: MakeScheme<WheelScheme> = (slab, cursor) => new WheelScheme(slab, cursor, bits, meter);
     const tasks = new PendingTasks(make, tickAt(nowMs, tickMs));
     super(checked, nowMs, tasks, meter);
     this.#tickMs = tickMs;

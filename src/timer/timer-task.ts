@@ -9,17 +9,11 @@
 // Why the fields have names and are no symbols: users' classes make every access in the engine
 // megamorphic. V8 has a cache for megamorphic named properties, and none for symbols.
 
-import { requiredNumber } from '../base/checks.ts';
-import { debug, isDebugging } from '../base/debug.ts';
+import { checkedTimeout, finiteDelay } from '../base/checks.ts';
 import { taskPendingElsewhere } from '../base/errors.ts';
 import { invalidArgType, methodNotImplemented } from '../base/node-errors.ts';
 import { className } from '../base/text.ts';
 import { NONE } from '../slab/slab.ts';
-
-const FINITE_MS = { min: -Number.MAX_VALUE, max: Number.MAX_SAFE_INTEGER } as const;
-const TIMEOUT_MS = { min: -Number.MAX_VALUE, max: Number.MAX_SAFE_INTEGER, orInfinity: true } as const;
-/** In ms, three years: a longer timeout is more likely a date. */
-const LIKE_A_DATE = 1e11;
 
 /**
  * Who answers for a pending task: the timer that holds it or, for a parked operation, its
@@ -115,31 +109,6 @@ export function checkAddable(task: TimerTask, timer: TaskKeeper): number {
   if (keptBy !== undefined && keptBy !== timer) throw taskPendingElsewhere();
   task.$keeper = keptBy; // of a frozen task nothing has changed when the language refuses this
   const { delayMs } = task;
-  return delayMs > 0 && delayMs <= Number.MAX_SAFE_INTEGER ? delayMs : uncommonDelay(delayMs);
-}
-
-/** Apart, so that V8 inlines what most starts need. */
-function uncommonDelay(delayMs: number): number {
-  return delayMs <= 0 && delayMs >= -Number.MAX_VALUE ? 0 : requiredNumber('delayMs', delayMs, FINITE_MS);
-}
-
-/**
- * `timeoutMs`, called `name` by its user; Infinity means without a deadline. Developers get a hint
- * at one that looks like a date, if they ask for hints (NODE_DEBUG=purgatory). O(1).
- *
- * @throws TypeError with ERR_INVALID_ARG_TYPE: not a number.
- * @throws RangeError with ERR_OUT_OF_RANGE: NaN, -Infinity, or finite and above
- * Number.MAX_SAFE_INTEGER.
- */
-export function checkedTimeout(name: string, timeoutMs: number): number {
-  const isCommon = typeof timeoutMs === 'number' && timeoutMs >= 0 && timeoutMs <= LIKE_A_DATE;
-  return isCommon ? timeoutMs : hintAtDate(name, requiredNumber(name, timeoutMs, TIMEOUT_MS));
-}
-
-/** `timeoutMs`. Developers get a hint at one that looks like a date, if they ask for hints. */
-export function hintAtDate(name: string, timeoutMs: number): number {
-  if (isDebugging && timeoutMs > LIKE_A_DATE && timeoutMs !== Number.POSITIVE_INFINITY) {
-    debug('%s is %d, which looks like a date: it counts from now', name, timeoutMs);
-  }
-  return timeoutMs;
+  // The rare case is apart, so that V8 inlines what most starts need.
+  return delayMs > 0 && delayMs <= Number.MAX_SAFE_INTEGER ? delayMs : finiteDelay(delayMs);
 }

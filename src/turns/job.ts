@@ -124,11 +124,6 @@ export class Job {
     if (this.answersLeft <= 0) this.left = 0;
   }
 
-  /** A step has made a promise and answered nobody yet: it goes on in microtasks. */
-  goesOnInMicrotasks(): void {
-    this.needsMicrotasks = true;
-  }
-
   /** How many answers a batch may have. */
   get mostAnswers(): number {
     return Math.min(this.size, MAX_ANSWERS);

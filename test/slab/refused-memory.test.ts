@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { ManualClock, Purgatory, SystemTimer } from '../../src/index.ts';
 import { PendingTasks } from '../../src/timer/pending-tasks.ts';
 import type { TimerTask } from '../../src/timer/timer-task.ts';
-import { TimingWheels } from '../../src/timer/wheels/timing-wheels.ts';
+import { WheelScheme } from '../../src/timer/wheels/wheel-scheme.ts';
 import { Queues } from '../../src/waits/queues/index.ts';
 import { ThresholdPurgatory } from '../../src/waits/threshold/index.ts';
 import { checkLists } from '../support/checks/lists.ts';
@@ -148,7 +148,7 @@ describe('Memory that is refused', () => {
     });
 
     it(`to allocation ${nth} of what gives memory back leaves the tasks of a timer`, () => {
-      const pending = new PendingTasks((slab, cursor) => new TimingWheels(slab, cursor, 3), 0);
+      const pending = new PendingTasks((slab, cursor) => new WheelScheme(slab, cursor, 3), 0);
       const tasks = all.map((i) => new Task(i) as TimerTask);
       for (const [i, task] of tasks.entries()) task.$slot = pending.add(task, 1 + 13 * i);
       const refused = isRefused(nth, () => pending.compact());

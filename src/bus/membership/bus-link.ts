@@ -68,21 +68,20 @@ export class BusLink {
    * Joins the bus of `options`. Undefined without one.
    *
    * @param member what its owner does with a hint from another process.
-   * @param lists those of its owner. They get whom to tell of the watched keys (nobody, unless the
-   * bus has interest routing), and who serves the hint on a key before a deadline.
+   * @param lists those of its owner. They get whom to tell of the watched keys: nobody, unless the
+   * bus has interest routing.
    * @param sweepOf makes the sweep. Undefined where there is nothing to try.
    * @throws what `join` throws.
    */
   static join<O extends { readonly bus: JoinableBus }>(
     options: O | undefined,
     member: Omit<BusMember, 'sweep'>,
-    lists: { interest: KeyInterest | undefined; serveHint?: Membership['serveHint'] | undefined },
+    lists: { interest: KeyInterest | undefined },
     sweepOf: (options: O) => Sweeper | undefined,
   ): BusLink | undefined {
     if (options === undefined) return undefined;
     const link = new BusLink(options.bus, member, sweepOf(options));
     lists.interest = link.#membership.interest;
-    lists.serveHint = link.#membership.serveHint;
     return link;
   }
 
@@ -97,6 +96,11 @@ export class BusLink {
   publish(key: unknown, value?: HintValue): void {
     checkHintKey(key);
     this.#membership.publish(key, value);
+  }
+
+  /** Tries the hints on `keys` that wait to be tried: before a deadline. O(keys) besides. */
+  serveHints(keys: readonly unknown[]): void {
+    for (const key of keys) this.#membership.serveHint?.(key as string);
   }
 
   leave(): void {

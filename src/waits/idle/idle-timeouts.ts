@@ -7,7 +7,13 @@
 // in the root context, so a listener may do anything. It is never early, and late as any task is.
 // Costs. touch, refresh, remove, and each run of a task: O(1). An element that is touched all the
 // time is filed once a timeout. About 165 bytes an element.
-import { checkedFunction, requiredFunction, requiredNumber, requiredString } from '../../base/checks.ts';
+import {
+  checkedFunction,
+  hintAtDate,
+  requiredFunction,
+  requiredNumber,
+  requiredString,
+} from '../../base/checks.ts';
 import { debugOnce } from '../../base/debug.ts';
 import { countRefusal, idleTimeoutsClosed, sharedTimerClosed } from '../../base/errors.ts';
 import { invalidArgType } from '../../base/node-errors.ts';
@@ -18,7 +24,7 @@ import type { Clock } from '../../clock/clock.ts';
 import { checkedTop, firstOf, type SnapshotOptions } from '../../purgatory/telemetry/purgatory-snapshot.ts';
 import { sharedOrOwnTimer } from '../../timer/system-timer.ts';
 import type { Timer } from '../../timer/timer.ts';
-import { hintAtDate, TimerTask } from '../../timer/timer-task.ts';
+import { TimerTask } from '../../timer/timer-task.ts';
 import { TimerUser } from '../../timer/timer-user.ts';
 
 /** Is called with an element that has become idle. It may touch that element again. */

@@ -8,7 +8,14 @@
 //
 // Costs. Expecting, answering, refreshing and expiring a reply: O(1) each.
 import { addAbortable, removeAbortable, throwIfAborted } from '../../base/abort-listeners.ts';
-import { checkedNumber, LIMIT, requiredFunction, requiredString, singleKey } from '../../base/checks.ts';
+import {
+  checkedNumber,
+  checkedTimeout,
+  LIMIT,
+  requiredFunction,
+  requiredString,
+  singleKey,
+} from '../../base/checks.ts';
 import { debug, debugOnce, isDebugging } from '../../base/debug.ts';
 import {
   countRefusal,
@@ -30,7 +37,6 @@ import { checkedTop, firstOf, type SnapshotOptions } from '../../purgatory/telem
 import { NONE } from '../../slab/slab.ts';
 import { sharedOrOwnTimer } from '../../timer/system-timer.ts';
 import type { Timer } from '../../timer/timer.ts';
-import { checkedTimeout } from '../../timer/timer-task.ts';
 import { TimerUser } from '../../timer/timer-user.ts';
 import { DEFAULT_SLICE_MS, schedulerOf } from '../../turns/scheduler.ts';
 import { Settler } from '../../turns/settler.ts';

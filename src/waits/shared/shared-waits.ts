@@ -14,6 +14,7 @@ import { purgatoryClosed } from '../../base/errors.ts';
 import { BusLink } from '../../bus/membership/bus-link.ts';
 import { type BusMember, checkHintKey } from '../../bus/membership/bus-member.ts';
 import { AbstractPurgatory } from '../../purgatory/abstract-purgatory.ts';
+import { hintAtClosed } from '../../purgatory/debug-hints.ts';
 import { Parking } from '../../purgatory/parking.ts';
 import { checkedPurgatoryOptions, checkedWaitOptions } from '../../purgatory/purgatory-options.ts';
 import type { PurgatorySnapshot, SnapshotOptions } from '../../purgatory/telemetry/purgatory-snapshot.ts';
@@ -132,7 +133,7 @@ export class SharedWaits<V> extends AbstractPurgatory<string, never> {
   changed(key: string): void {
     this.#checkKey(key);
     if (this.isClosed) {
-      this.#parking.hints.ignore('changed');
+      hintAtClosed(this.#parking, 'changed');
       return;
     }
     this.#hint(key);

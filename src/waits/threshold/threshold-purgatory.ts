@@ -16,6 +16,7 @@ import { invalidArgValue } from '../../base/node-errors.ts';
 import { BusLink } from '../../bus/membership/bus-link.ts';
 import { type BusMember, checkHintKey, checkHintValue } from '../../bus/membership/bus-member.ts';
 import { AbstractPurgatory } from '../../purgatory/abstract-purgatory.ts';
+import { hintAtEvent, hintAtKeys } from '../../purgatory/debug-hints.ts';
 import { checkOperation, type DelayedOperation } from '../../purgatory/delayed-operation.ts';
 import { Parking } from '../../purgatory/parking.ts';
 import {
@@ -114,7 +115,7 @@ export class ThresholdPurgatory<
   advance(key: K, value: V): number {
     singleKey('key', key, 'several keys are several advance');
     checkValue('value', value);
-    if (isDebugging) this.#parking.hints.lookAtEvent('advance', key);
+    if (isDebugging) hintAtEvent(this.#parking, 'advance', key);
     if (this.#parking.isClosed) return 0;
     if (this.#parking.link !== undefined) {
       checkHintValue(value);
@@ -138,7 +139,7 @@ export class ThresholdPurgatory<
     let completed = 0;
     try {
       for (let op = lists.takeReached(key); op !== undefined; op = lists.takeReached(key)) {
-        if (parking.triesFor(op, key)) completed++;
+        if (parking.tryParked(op, key)) completed++;
       }
     } finally {
       lists.endAdvance(key);
@@ -174,7 +175,7 @@ export class ThresholdPurgatory<
       if (this.#parking.isClosed) throw this.#parking.countRefusal(purgatoryClosed(this.name));
       throwIfAborted(checked.signal);
       const waiter = new ThresholdWaiter(key, this.#parking.lists, checked);
-      this.#tryElseWatch(waiter, [[key, threshold]]);
+      this.#tryElsePark(waiter, [[key, threshold]]);
       return waiter.begin() as Promise<WaitResult<V>>;
     } catch (error) {
       return Promise.reject(error);
@@ -201,7 +202,7 @@ export class ThresholdPurgatory<
     checkOperation(op);
     const checked = checkedThresholds(thresholds);
     if (this.#parking.link !== undefined) for (const [key] of checked) checkHintKey(key);
-    return this.#tryElseWatch(op, checked);
+    return this.#tryElsePark(op, checked);
   }
 
   /** How many keys have a value that is kept. O(1). */
@@ -243,12 +244,19 @@ export class ThresholdPurgatory<
     }
   }
 
-  #tryElseWatch(op: DelayedOperation, thresholds: readonly Threshold<K, V>[]): boolean {
+  #tryElsePark(op: DelayedOperation, thresholds: readonly Threshold<K, V>[]): boolean {
     const parking = this.#parking;
-    if (isDebugging) parking.hints.lookAt(thresholds.map(([key]) => key));
-    const isReady = thresholds.every((threshold) => parking.lists.isReached(threshold));
-    const arrival = parking.tryElsePark(op, thresholds, isReady);
-    if (arrival === 'parked' && this.#currentValues !== undefined) this.#askUnknown(thresholds);
-    return arrival === 'completed';
+    if (isDebugging)
+      hintAtKeys(
+        parking,
+        thresholds.map(([key]) => key),
+      );
+    if (thresholds.every((threshold) => parking.lists.isReached(threshold))) {
+      if (parking.tryElsePark(op, thresholds)) return true;
+    } else {
+      parking.parkUntried(op, thresholds);
+    }
+    if (this.#currentValues !== undefined && parking.keeps(op)) this.#askUnknown(thresholds);
+    return false;
   }
 }

@@ -10,7 +10,7 @@ import { type MakeScheme, PendingTasks } from '../../timer/pending-tasks.ts';
 import { tickAt } from '../../timer/tick.ts';
 import { Timer } from '../../timer/timer.ts';
 import type { TimerTask } from '../../timer/timer-task.ts';
-import { TimingWheels } from '../../timer/wheels/timing-wheels.ts';
+import { WheelScheme } from '../../timer/wheels/wheel-scheme.ts';
 
 /** A power of two: ticks and ms are exact in each other. */
 const TICK_MS = 1 / 16;
@@ -29,7 +29,7 @@ export class FineTimer extends Timer {
       maxPending: Number.POSITIVE_INFINITY,
       reaper: true,
     };
-    const make: MakeScheme = (slab, cursor) => new TimingWheels(slab, cursor, WHEEL_BITS);
+    const make: MakeScheme = (slab, cursor) => new WheelScheme(slab, cursor, WHEEL_BITS);
     const tasks = new PendingTasks(make, tickAt(nowMs, TICK_MS));
     super(options, nowMs, tasks);
   }

@@ -8,11 +8,11 @@
 // Why a disposable: the host keeps an AbortSignal.timeout, and all that its listeners hold, until
 // its delay is over. `using signal = timeoutSignal(5_000)` ends with its block, in O(1).
 import { type Abortable, abortReason, addAbortable, removeAbortable } from '../../base/abort-listeners.ts';
-import { checkedSignal } from '../../base/checks.ts';
+import { checkedSignal, checkedTimeout } from '../../base/checks.ts';
 import { knownOptions, type OptionNames } from '../../base/unread-options.ts';
 import { checkedTimer, SystemTimer } from '../../timer/system-timer.ts';
 import type { Timer } from '../../timer/timer.ts';
-import { checkedTimeout, TimerTask } from '../../timer/timer-task.ts';
+import { TimerTask } from '../../timer/timer-task.ts';
 
 /** The options of {@link timeoutSignal}; all may be left out. */
 export interface TimeoutSignalOptions {

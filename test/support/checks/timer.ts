@@ -3,7 +3,7 @@ import type { Slab } from '../../../src/slab/slab.ts';
 import type { PendingTasks } from '../../../src/timer/pending-tasks.ts';
 import type { Timer } from '../../../src/timer/timer.ts';
 import type { TimerTask } from '../../../src/timer/timer-task.ts';
-import { TimingWheels } from '../../../src/timer/wheels/timing-wheels.ts';
+import { WheelScheme } from '../../../src/timer/wheels/wheel-scheme.ts';
 import type { TickingScheme } from '../../../src/waits/schemes/scheme.ts';
 import { mustHold } from './must-hold.ts';
 import { checkTickingScheme, type Looked } from './schemes.ts';
@@ -24,7 +24,7 @@ export function checkTasks(tasks: PendingTasks): number {
   const { slab, scheme, size } = tasks;
   mustHold(scheme.cursor <= tasks.horizon, 'the cursor is ahead of the horizon');
   const { lookTick, lists } =
-    scheme instanceof TimingWheels
+    scheme instanceof WheelScheme
       ? checkWheels(scheme, slab)
       : checkTickingScheme(scheme as TickingScheme, slab);
   const slots = [...ringOf(slab, tasks.due), ...ringOf(slab, tasks.next)];
@@ -36,7 +36,7 @@ export function checkTasks(tasks: PendingTasks): number {
   return tasks.isPassOpen || !slab.isEmpty(tasks.next) ? scheme.cursor : lookTick;
 }
 
-function checkWheels({ lowest, queue, cursor }: TimingWheels, slab: Slab<TimerTask>): Looked {
+function checkWheels({ lowest, queue, cursor }: WheelScheme, slab: Slab<TimerTask>): Looked {
   const queued = new Set(queue.toArray());
   mustHold(queued.size === queue.size, 'a bucket is queued twice');
   let lookTick = Number.POSITIVE_INFINITY;

@@ -9,36 +9,34 @@ import type { Job } from '../turns/job.ts';
 import { ALL } from './event-limit.ts';
 import type { Parking } from './parking.ts';
 import { Pass } from './pass.ts';
-import { tryElseReport } from './tries.ts';
+import { reportedTry } from './tries.ts';
 import type { Watchers } from './watchers.ts';
 
 type Watched<K> = Parking<K, Watchers<K>>;
 
 /** Tries all that watch `key`, in the call, until `limit` have completed; how many did. */
-export function tryAll<K>(parking: Watched<K>, key: K, limit: number): number {
+export function runPass<K>(parking: Watched<K>, key: K, limit: number): number {
   const { lists } = parking;
   const slot = lists.find(key);
   if (slot === undefined) return 0;
   const only = lists.loneWatcher(slot);
-  if (only !== undefined) return parking.triesFor(only, key) ? 1 : 0;
+  if (only !== undefined) return parking.tryParked(only, key) ? 1 : 0;
   const pass = new Pass(key, limit);
   lists.begin(pass, slot);
   return walk(parking, pass, ALL, ALL);
 }
 
 /** Goes on with a pass, as far as the batch of `job` allows. */
-export function tryPart<K>(parking: Watched<K>, pass: Pass<K>, job: Job): void {
+export function runPassPart<K>(parking: Watched<K>, pass: Pass<K>, job: Job): void {
   const before = pass.tried;
   const completed = walk(parking, pass, job.answersLeft, job.left);
-  countTries(parking, job, pass.tried - before, completed);
+  countSteps(parking, job, pass.tried - before, completed);
 }
 
-/** Counts steps of a batch of `job`. A try that has returned a promise goes on in microtasks. */
-export function countTries<K>({ underWay }: Watched<K>, job: Job, tried: number, completed: number): void {
+/** Counts steps of a batch of `job`. Tries that have returned a promise go on in microtasks. */
+export function countSteps<K>({ meter }: Watched<K>, job: Job, tried: number, completed: number): void {
   job.count(tried, completed);
-  if (!underWay.hasPromises) return;
-  underWay.hasPromises = false;
-  job.goesOnInMicrotasks();
+  if (meter.openTries.size > 0) job.needsMicrotasks = true;
 }
 
 /** Tries the next `steps` of `pass` until `most` have completed; how many did. */
@@ -55,7 +53,7 @@ function walk<K>(parking: Watched<K>, pass: Pass<K>, most: number, steps: number
       tried++;
       const operation = lists.nextOf(pass);
       if (hasTryListener) meter.willTry(operation, key);
-      if (!tryElseReport(operation, parking, key)) continue;
+      if (!reportedTry(operation, parking, key)) continue;
       pass.countCompletion();
       if (++completed >= most) break;
     }

@@ -9,6 +9,7 @@
 // record of their own.
 import type { Rejection } from '../base/rejection.ts';
 import type { Settler } from '../turns/settler.ts';
+import { NO_EVENT } from './event-stack.ts';
 import type { CheckedWaitOptions } from './purgatory-options.ts';
 import { isAnswer, type NotYet, Wait, type WaitResult } from './wait.ts';
 
@@ -65,7 +66,7 @@ class AsyncTries {
   }
 }
 
-export class Waiter extends Wait implements ConditionContext<unknown> {
+export class ConditionWait extends Wait implements ConditionContext<unknown> {
   readonly #condition: Condition<unknown, unknown>;
   /** There when the condition has returned a promise: at the next tries it may, too. */
   #tries: AsyncTries | undefined;
@@ -127,15 +128,13 @@ export class Waiter extends Wait implements ConditionContext<unknown> {
     this.#tries ??= new AsyncTries();
     const tries = this.#tries;
     tries.key = key;
-    const { keeper } = this;
-    if (keeper !== undefined) keeper.underWay.hasPromises = true;
     tries.underWay++;
-    keeper?.didOpenTry(this);
+    this.keeper?.didOpenTry(this);
     Promise.resolve(promise).then(
       (value) => {
         this.#didSettle(tries);
         if (isAnswer(value)) this.answer(value);
-        else if (tries.isDue && tries.underWay === 0) this.keeper?.tryAgain(this);
+        else if (tries.isDue && tries.underWay === 0) this.keeper?.tryParked(this, NO_EVENT);
       },
       (error: unknown) => {
         this.#didSettle(tries);

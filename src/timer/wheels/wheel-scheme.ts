@@ -23,7 +23,7 @@ import { type Bucket, TimingWheel } from './timing-wheel.ts';
 /** Tasks that one `collect` moves from an overflow bucket: they take a small part of a slice. */
 const MAX_MOVES = 1_024;
 
-export class TimingWheels implements Scheme {
+export class WheelScheme implements Scheme {
   readonly #slab: Slab<TimerTask>;
   readonly #meter: TimerMeter | undefined;
   readonly lowest: TimingWheel;
