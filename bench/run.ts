@@ -1,10 +1,11 @@
 /**
- * `npm run bench [-- WORKLOAD ...] [--quick] [--rounds N] [--last]`: runs the workloads and prints
+ * `npm run bench [-- WORKLOAD ...] [--quick] [--rounds N] [--last] [--page]`: runs the workloads and prints
  * one table with ratios.
  *
  * The figures go to `bench/results/`, a JSON file for each workload, and from there into the pictures
- * of the docs (bench/pictures.ts). A quick run writes nothing. `--last` runs nothing: it prints what the results hold. Workloads that are named are printed in
- * full, every system at every size. `schemes` is a bench of its own (bench/schemes/run.ts). A full run
+ * of the docs (bench/pictures.ts). A quick run writes nothing. `--last` runs nothing: it prints what
+ * the results hold. `--page` prints the table as docs/performance.md has it. Workloads that are named
+ * are printed in full, every system at every size. `schemes` is a bench of its own (bench/schemes/run.ts). A full run
  * of everything ends with the JVM's timers, where there is a JDK (bench/jvm/run.sh).
  */
 import { spawnSync } from 'node:child_process';
@@ -13,7 +14,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { cpus } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { figure, type RowResult, resultsOf, table } from './harness/report.ts';
+import { figure, pageTable, type RowResult, resultsOf, table } from './harness/report.ts';
 import { pinned, runWorkload } from './harness/runner.ts';
 import { summarize } from './harness/statistics.ts';
 import type { Measurement, Workload } from './harness/types.ts';
@@ -37,10 +38,11 @@ const { values, positionals } = parseArgs({
   options: {
     quick: { type: 'boolean', default: false },
     last: { type: 'boolean', default: false },
+    page: { type: 'boolean', default: false },
     rounds: { type: 'string' },
   },
 });
-const { quick, last } = values;
+const { quick, last, page } = values;
 if (values.rounds !== undefined && !(Number.isInteger(Number(values.rounds)) && Number(values.rounds) >= 1)) {
   throw new RangeError(`--rounds takes an integer >= 1, not ${values.rounds}`);
 }
@@ -73,7 +75,7 @@ for (const workload of chosen) {
 console.log(`${[...machines].join('; ')}\n`);
 const unitOf = ({ unit, workload: name }: RowResult): string =>
   unit ?? workloads.find((workload) => workload.name === name)!.unit;
-console.log(table(rows, unitOf));
+console.log((page ? pageTable : table)(rows, unitOf));
 if (!quick && !last) await drawPictures();
 if (!quick && !last && names.length === 0) {
   console.log();

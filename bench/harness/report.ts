@@ -93,29 +93,37 @@ const verdicts: Record<Exclude<Verdict, 'failed'>, string> = {
   missed: 'MISSED',
   '': '',
 };
-const header = ['workload', 'size', 'ours', 'peer', 'theirs', 'times as good (spread)', 'bar', 'aim', ''];
+const header = ['workload', 'size', 'ours', 'beside', 'theirs', 'times as good (spread)', 'bar', 'aim', ''];
+
+function cellsOf(result: RowResult, unit: string): string[] {
+  const { peers } = result;
+  return [
+    result.title,
+    number.format(result.size),
+    result.ours === undefined ? '-' : figure(result.ours.median, unit),
+    peers === undefined ? '-' : peerName(result),
+    peers === undefined ? '-' : figure(peers.median, unit),
+    spread(result),
+    limit(result.bar, unit, result.higherIsBetter) || '-',
+    limit(result.aim, unit, result.higherIsBetter) || '-',
+    result.verdict === 'failed' ? `FAILED: ${result.failed}` : verdicts[result.verdict],
+  ];
+}
 
 /** The results as a table in Markdown, its columns aligned for a terminal. */
 export function table(results: readonly RowResult[], unitOf: (result: RowResult) => string): string {
-  const lines = results.map((result) => {
-    const { peers } = result;
-    const unit = unitOf(result);
-    return [
-      result.title,
-      number.format(result.size),
-      result.ours === undefined ? '-' : figure(result.ours.median, unit),
-      peers === undefined ? '-' : peerName(result),
-      peers === undefined ? '-' : figure(peers.median, unit),
-      spread(result),
-      limit(result.bar, unit, result.higherIsBetter) || '-',
-      limit(result.aim, unit, result.higherIsBetter) || '-',
-      result.verdict === 'failed' ? `FAILED: ${result.failed}` : verdicts[result.verdict],
-    ];
-  });
+  const lines = results.map((result) => cellsOf(result, unitOf(result)));
   const widths = header.map((name, column) =>
     Math.max(name.length, ...lines.map((line) => line[column].length)),
   );
   const format = (cells: readonly string[]): string =>
     `| ${cells.map((cell, column) => cell.padEnd(widths[column])).join(' | ')} |`;
   return [format(header), format(widths.map((width) => '-'.repeat(width))), ...lines.map(format)].join('\n');
+}
+
+/** The table of docs/performance.md: without the bars of the project, and not aligned. */
+export function pageTable(results: readonly RowResult[], unitOf: (result: RowResult) => string): string {
+  const format = (cells: readonly string[]): string => `| ${cells.slice(0, 6).join(' | ')} |`;
+  const lines = results.map((result) => format(cellsOf(result, unitOf(result))));
+  return [format(header), format(header.map(() => '---')), ...lines].join('\n');
 }

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { keyLists, logNormals, shuffled } from '../../bench/harness/random.ts';
-import { resultsOf, table, timesAsGood } from '../../bench/harness/report.ts';
+import { pageTable, resultsOf, table, timesAsGood } from '../../bench/harness/report.ts';
 import { runChild, runWorkload } from '../../bench/harness/runner.ts';
 import { median, pairedRatio, percentile } from '../../bench/harness/statistics.ts';
 import type { Measurement, Workload } from '../../bench/harness/types.ts';
@@ -83,6 +83,9 @@ describe('the bench', () => {
     const lines = table(results, () => 'ns').split('\n');
     expect(lines).to.have.lengthOf(7);
     expect(lines[2]).to.contain('50 ns').and.contain('| 2 (2-2)').and.contain('aim met');
+    const page = pageTable(results, () => 'ns').split('\n');
+    expect(page).to.have.lengthOf(7);
+    expect(page[2]).to.equal('| aim | 1 | 50 ns | p | 100 ns | 2 (2-2) |');
   });
 
   it('says how many times as good ours is, whether less or more is better', () => {
