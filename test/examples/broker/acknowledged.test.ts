@@ -1,8 +1,7 @@
 import { expect } from 'chai';
 import { type Admin, Kafka, logLevel, Partitioners, type Producer } from 'kafkajs';
-import { freePorts } from '../../support/free-ports.ts';
 import { makeBatch } from './support/batches.ts';
-import { type RunningBroker, startBroker } from './support/running-broker.ts';
+import { type RunningBroker, startNodes } from './support/running-broker.ts';
 import { WireClient } from './support/wire-client.ts';
 
 const LATEST = -1;
@@ -24,10 +23,7 @@ for (const [count, factor, flushMs] of [
     let producer: Producer;
 
     before(async () => {
-      const cluster = { nodes: count, port: await freePorts(count), flushMs };
-      nodes = await Promise.all(
-        Array.from({ length: count }, (_, node) => startBroker({ ...cluster, node })),
-      );
+      nodes = await startNodes(count, { flushMs });
       const kafka = new Kafka({ brokers: nodes.map(({ address }) => address), logLevel: logLevel.NOTHING });
       admin = kafka.admin();
       producer = kafka.producer({ createPartitioner: Partitioners.DefaultPartitioner });

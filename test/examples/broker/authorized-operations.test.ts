@@ -11,13 +11,13 @@ const [TOPIC, GROUP, CLUSTER] = [
 const NOT_TOLD = -2_147_483_648;
 
 describe('what a client is authorized to do', () => {
-  const { newClient } = brokerOfEachTest();
+  const broker = brokerOfEachTest();
 
   for (const isAsked of [true, false]) {
     const told = (operations: number) => (isAsked ? operations : NOT_TOLD);
 
     it(`is ${isAsked ? 'everything, for those who ask' : 'not told to those who do not ask'}`, async () => {
-      const client = await newClient();
+      const { client } = broker;
       const metadata = await client.send('Metadata', 10, {
         topics: [
           { topicId: NO_TOPIC_ID, name: 't' },

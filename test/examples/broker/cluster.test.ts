@@ -7,7 +7,7 @@ import { until } from '../../support/turns.ts';
 import { makeBatch } from './support/batches.ts';
 import { BrokerProcess } from './support/broker-process.ts';
 import { dataFolder } from './support/running-broker.ts';
-import { fetchRequest, produceRequest, WireClient } from './support/wire-client.ts';
+import { produceRequest, WireClient } from './support/wire-client.ts';
 
 const LAG_MS = 2000;
 const { NONE, LEADER_NOT_AVAILABLE, NOT_LEADER_OR_FOLLOWER, REQUEST_TIMED_OUT, UNKNOWN_TOPIC_OR_PARTITION } =
@@ -84,9 +84,8 @@ describe('a cluster of three nodes', () => {
   });
 
   it('knows a new topic on every node as soon as one has told of it', async () => {
-    const topic = { name: 'new', numPartitions: 3, replicationFactor: 1, assignments: [], configs: [] };
-    const request = { topics: [topic], timeoutMs: 1000, validateOnly: false };
-    expect((await clients[0].send('CreateTopics', 4, request)).topics[0].errorCode).to.equal(NONE);
+    const made = await clients[0].createTopic('new', { numPartitions: 3, replicationFactor: 1 });
+    expect(made.errorCode).to.equal(NONE);
     for (const id of [2, 1]) {
       const { errorCode, partitions } = await describeTopic(id, 'new');
       expect(errorCode).to.equal(NONE);
@@ -98,14 +97,9 @@ describe('a cluster of three nodes', () => {
   });
 
   it('shows a change on all nodes as soon as it is answered, by whichever node', async () => {
-    const noOperations = {
-      includeClusterAuthorizedOperations: false,
-      includeTopicAuthorizedOperations: false,
-    };
-    const settings = [{ name: 'segment.bytes', value: '4096' }];
     /** What a node tells of a topic: the number of its partitions, and one of its settings. */
     const toldBy = async (client: WireClient, name: string) => {
-      const { topics } = await client.send('Metadata', 10, { topics: null, ...noOperations });
+      const { topics } = await client.send('Metadata', 10, { topics: null } as never);
       const resources = [{ resourceType: 2, resourceName: name, configurationKeys: ['segment.bytes'] }];
       const request = { resources, includeSynonyms: false, includeDocumentation: false };
       const { configs } = (await client.send('DescribeConfigs', 4, request)).results[0];
@@ -116,16 +110,15 @@ describe('a cluster of three nodes', () => {
     for (let round = 0; round < 12; round++) {
       const client = clients[round % 3];
       const name = `round-${round}`;
-      const topic = { name, numPartitions: 2, replicationFactor: 2, assignments: [], configs: settings };
-      await client.send('CreateTopics', 4, { topics: [topic], timeoutMs: 1000, validateOnly: false });
+      const settings = [{ name: 'segment.bytes', value: '4096' }];
+      await client.createTopic(name, { numPartitions: 2, replicationFactor: 2, configs: settings });
       expect(await toldByAll(name), 'created').to.deep.equal(all([2, '4096']));
-      const more = [{ name, count: 5, assignments: null }];
-      await client.send('CreatePartitions', 1, { topics: more, timeoutMs: 1000, validateOnly: false });
+      await client.grow(name, 5);
       const configs = [{ name: 'segment.bytes', configOperation: 0, value: '5000' }];
       const resources = [{ resourceType: 2, resourceName: name, configs }];
       await client.send('IncrementalAlterConfigs', 0, { resources, validateOnly: false });
       expect(await toldByAll(name), 'changed').to.deep.equal(all([5, '5000']));
-      await client.send('DeleteTopics', 1, { topics: [], topicNames: [name], timeoutMs: 1000 });
+      await client.deleteTopics(name);
       expect(await toldByAll(name), 'deleted').to.deep.equal(all([undefined, undefined]));
     }
   });
@@ -133,9 +126,8 @@ describe('a cluster of three nodes', () => {
   it('answers a change after a tenth of a second where a node does not hear of it', async () => {
     nodes[2].child.kill('SIGSTOP');
     const begin = performance.now();
-    const topic = { name: 'unheard', numPartitions: 1, replicationFactor: 1, assignments: [], configs: [] };
-    const request = { topics: [topic], timeoutMs: 1000, validateOnly: false };
-    expect((await clients[0].send('CreateTopics', 4, request)).topics[0].errorCode).to.equal(NONE);
+    const made = await clients[0].createTopic('unheard', { numPartitions: 1, replicationFactor: 1 });
+    expect(made.errorCode).to.equal(NONE);
     expect(performance.now() - begin).to.be.at.least(90);
     nodes[2].child.kill('SIGCONT');
     await until(
@@ -155,9 +147,7 @@ describe('a cluster of three nodes', () => {
       expect(await highWatermark(id, id)).to.equal(before + 1);
       const other = (id + 1) % 3;
       expect((await produce(other, id, 'x')).errorCode).to.equal(NOT_LEADER_OR_FOLLOWER);
-      const request = fetchRequest('t', id, 0, { maxWaitMs: 5000, minBytes: 1 });
-      const { responses } = await clients[other].send('Fetch', 11, request);
-      expect(responses[0].partitions[0].errorCode).to.equal(NOT_LEADER_OR_FOLLOWER);
+      expect((await clients[other].park('t', id)).errorCode).to.equal(NOT_LEADER_OR_FOLLOWER);
     }
   });
 
@@ -261,40 +251,25 @@ describe('a cluster of three nodes', () => {
 
   it('grows a topic on every node, whichever was asked to', async () => {
     await createTopic('grown');
-    const request = {
-      topics: [{ name: 'grown', count: 5, assignments: null }],
-      timeoutMs: 1000,
-      validateOnly: false,
-    };
-    const [made] = (await clients[1].send('CreatePartitions', 3, request)).results;
-    expect(made.errorCode).to.equal(NONE);
+    expect((await clients[1].grow('grown', 5)).errorCode).to.equal(NONE);
     expect((await describeTopic(1, 'grown')).partitions.length).to.equal(5);
     for (const id of [0, 1, 2])
       await until(
         async () => (await describeTopic(id, 'grown')).partitions.length === 5,
         'the topic has five partitions',
       );
-    const batch = produceRequest('grown', 4, -1, makeBatch(['x']));
-    await until(async () => {
-      const { responses } = await clients[1].send('Produce', 8, batch);
-      return responses[0].partitionResponses[0].errorCode === NONE;
-    }, 'the new partition takes a batch');
+    await until(
+      async () => (await clients[1].produce('grown', 4, -1, makeBatch(['x']))).errorCode === NONE,
+      'the new partition takes a batch',
+    );
   });
 
   it('keeps what a topic is set to keep, on every node, whichever was told', async () => {
     await createTopic('kept');
     const produced = await clients[1].produce('kept', 1, -1, makeBatch(['x']));
     expect(produced.errorCode).to.equal(NONE);
-    const request = {
-      resources: [
-        {
-          resourceType: 2,
-          resourceName: 'kept',
-          configs: [{ name: 'retention.ms', configOperation: 0, value: '0' }],
-        },
-      ],
-      validateOnly: false,
-    };
+    const configs = [{ name: 'retention.ms', configOperation: 0, value: '0' }];
+    const request = { resources: [{ resourceType: 2, resourceName: 'kept', configs }], validateOnly: false };
     const alter = async (id: number) =>
       (await clients[id].send('IncrementalAlterConfigs', 1, request)).responses[0].errorCode;
     const retentionMs = async (id: number) => {
@@ -307,10 +282,7 @@ describe('a cluster of three nodes', () => {
     };
     expect(await alter(2)).to.equal(NONE);
     for (const id of [1, 2]) {
-      const earliest = async () => {
-        const fetched = fetchRequest('kept', id, 0, { maxWaitMs: 0, minBytes: 0 });
-        return (await clients[id].send('Fetch', 11, fetched)).responses[0].partitions[0].logStartOffset;
-      };
+      const earliest = async () => (await clients[id].fetch('kept', id, 0, { minBytes: 0 })).logStartOffset;
       await until(async () => (await earliest()) === (id === 1 ? 1 : 0), 'retention has run');
       await until(async () => (await retentionMs(id)) === '0', 'the node knows the setting');
     }

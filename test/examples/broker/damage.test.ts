@@ -4,7 +4,7 @@ import { expect } from 'chai';
 import type { BrokerOptions } from '../../../examples/broker/options.ts';
 import { makeBatch } from './support/batches.ts';
 import { dataFolder, startBroker } from './support/running-broker.ts';
-import { fetchRequest, WireClient } from './support/wire-client.ts';
+import { WireClient } from './support/wire-client.ts';
 
 /** Every file in a folder, by its path from there. */
 function filesOf(folder: string): Record<string, Buffer> {
@@ -16,11 +16,10 @@ function filesOf(folder: string): Record<string, Buffer> {
 /** Three topics of one partition, one of them deleted, with three files of records. */
 async function fill(client: WireClient): Promise<void> {
   await client.createTopics('gone', 't', 'u');
-  await client.send('DeleteTopics', 1, { topics: [], topicNames: ['gone'], timeoutMs: 1000 });
+  await client.deleteTopics('gone');
   for (const [topic, value] of [...'abcdef'].map((value) => ['t', value]).concat([['u', 'g']]))
     await client.produce(topic, 0, -1, makeBatch([value]));
-  const partitions = [{ partitionIndex: 0, offset: 1 }];
-  await client.send('DeleteRecords', 1, { topics: [{ name: 't', partitions }], timeoutMs: 1000 });
+  await client.deleteBefore('t', 1);
   await client.send('InitProducerId', 0, { transactionalId: null, transactionTimeoutMs: 0 } as never);
   const { memberId } = await client.join({ sessionTimeoutMs: 600_000 });
   await client.sync(memberId, 1, { [memberId]: 'share' });
@@ -36,23 +35,17 @@ async function contentOf(data: string, options: Partial<BrokerOptions> = {}) {
     return { refusal: (error as Error).message };
   }
   const client = await WireClient.connect(running.port);
-  const ofTopic = { name: 't', partitionIndexes: [0] };
-  const [{ topics }, { groups }, { topics: commits }, ...fetched] = await Promise.all([
+  const [{ topics }, { groups }, commit, ...logs] = await Promise.all([
     client.send('Metadata', 10, { topics: null } as never),
     client.send('DescribeGroups', 0, { groups: ['g'] } as never),
-    client.send('OffsetFetch', 1, { groupId: 'g', topics: [ofTopic], groups: [], requireStable: false }),
-    ...[
-      ['t', 1],
-      ['u', 0],
-    ].map(([topic, from]) =>
-      client.send('Fetch', 11, fetchRequest(`${topic}`, 0, Number(from), { maxWaitMs: 0, minBytes: 0 })),
-    ),
+    client.committed('g', 't'),
+    client.fetch('t', 0, 1, { minBytes: 0 }),
+    client.fetch('u', 0, 0, { minBytes: 0 }),
   ]);
   const { producerId } = await client.send('InitProducerId', 0, { transactionalId: null } as never);
   client.destroy();
   await running.broker.stop();
-  const logs = fetched.map(({ responses }) => responses[0].partitions[0]);
-  return { topics, groups, commits, logs, producerId, lines: running.lines };
+  return { topics, groups, commit, logs, producerId, lines: running.lines };
 }
 
 type Content = Awaited<ReturnType<typeof contentOf>>;
@@ -127,14 +120,13 @@ describe('a data folder in which one bit is wrong', () => {
 
   /** What `--recover` goes on without, where the byte in the middle is wrong. */
   const losses: Record<string, (content: Content) => void> = {
-    'node-0/topics': ({ topics, commits }) => {
+    'node-0/topics': ({ topics, commit }) => {
       // The line of the topic t.
       expect(topics?.map(({ name }) => name)).to.deep.equal(['u']);
-      expect(commits, 'in case that the topic comes back').to.deep.equal(whole.commits);
+      expect(commit, 'in case that the topic comes back').to.deep.equal(whole.commit);
       expect(readdirSync(join(data, 'node-0/logs'))).to.have.members(['t-0.damaged~1', 'u-0']);
     },
-    'node-0/offsets': ({ commits }) =>
-      expect(commits?.[0].partitions[0].committedOffset, 'the one before').to.equal(1),
+    'node-0/offsets': ({ commit }) => expect(commit?.committedOffset, 'the one before').to.equal(1),
     'node-0/groups': ({ groups }) => expect(groups?.[0].groupState).to.equal('Empty'),
     'node-0/producer-ids': ({ producerId }) => expect(Number(producerId)).to.be.above(16_001),
     [`${log}/start-offset`]: ({ logs }) =>

@@ -2,33 +2,23 @@
  * Clients from Debian's packages, unmodified and with their defaults: each connects, produces,
  * consumes in a group and lists.
  */
-import { execFile, execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { parseOptions } from '../../../examples/broker/options.ts';
 import { describeTopicSettings } from '../../../examples/broker/settings/topic-settings.ts';
 import { describeWith } from '../../support/needs.ts';
 import { programs } from './support/programs.ts';
-import { type RunningBroker, startBroker } from './support/running-broker.ts';
+import { startBroker } from './support/running-broker.ts';
 
 const HUNDRED = Array.from({ length: 100 }, (_, i) => i);
 
-/** What `file` printed; rejects when it fails, or hangs. */
-function run(file: string, args: readonly string[], input?: string): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const child = execFile(file, args, { timeout: 100_000 }, (error, stdout) =>
-      error === null ? resolve(stdout) : reject(error),
-    );
-    child.stdin?.end(input);
-  });
-}
-
+/** What the script has printed; rejects when it fails, or hangs. */
 async function runPython(script: string, address: string): Promise<Record<string, unknown>> {
   const path = fileURLToPath(new URL(`clients/${script}`, import.meta.url));
-  return JSON.parse(await run('/usr/bin/python3', [path, address]));
+  const { stdout } = await promisify(execFile)('/usr/bin/python3', [path, address], { timeout: 100_000 });
+  return JSON.parse(stdout);
 }
 
 describeWith(programs.kafkaPython, 'kafka-python', () => {
@@ -79,34 +69,5 @@ describeWith(programs.confluentKafka, 'confluent-kafka (librdkafka)', () => {
       ),
     });
     expect(lines).to.deep.equal([]);
-  });
-});
-
-describeWith(programs.rdkafkaExample, 'rdkafka_example (librdkafka, C)', () => {
-  let running: RunningBroker;
-  let folder: string;
-  let example: string;
-
-  before(async () => {
-    running = await startBroker();
-    folder = mkdtempSync(join(tmpdir(), 'purgatory-rdkafka-'));
-    example = join(folder, 'rdkafka_example');
-    const source = '/usr/share/doc/librdkafka-dev/examples/rdkafka_example.c';
-    execFileSync('cc', ['-I/usr/include/librdkafka', '-o', example, source, '-lrdkafka']);
-  });
-
-  after(async () => {
-    await running.broker.stop();
-    rmSync(folder, { recursive: true });
-    expect(running.lines).to.deep.equal([]);
-  });
-
-  it('produces, consumes and lists with its defaults', async () => {
-    const common = ['-b', running.address, '-t', 'c', '-p', '0'];
-    await run(example, ['-P', ...common], 'one\ntwo\nthree\n');
-    const read = await run(example, ['-C', ...common, '-o', 'beginning', '-e', '-A'], '');
-    expect(read).to.contain('one').and.to.contain('two').and.to.contain('three');
-    const listed = await run(example, ['-L', ...common], '');
-    expect(listed).to.contain('1 brokers').and.to.contain('topic "c" with 3 partitions');
   });
 });

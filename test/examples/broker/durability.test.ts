@@ -6,14 +6,14 @@ import { readBatches } from '../../../examples/broker/protocol/record-batch.ts';
 import { until } from '../../support/turns.ts';
 import { makeBatch } from './support/batches.ts';
 import { BrokerProcess } from './support/broker-process.ts';
-import { dataFolder, type RunningBroker, startBroker } from './support/running-broker.ts';
-import { produceRequest, WireClient } from './support/wire-client.ts';
+import { brokerOfEachTest, dataFolder } from './support/running-broker.ts';
+import { WireClient } from './support/wire-client.ts';
 
 /** All records of a partition, of which each batch has one. */
 async function readAll(client: WireClient, topic: string): Promise<string[]> {
   const values: string[] = [];
   for (;;) {
-    const { errorCode, records } = await client.fetch(topic, 0, values.length, { maxWaitMs: 0, minBytes: 1 });
+    const { errorCode, records } = await client.fetch(topic, 0, values.length);
     expect(errorCode).to.equal(0);
     const batches = readBatches(Buffer.concat(records));
     if (batches.length === 0) return values;
@@ -21,94 +21,54 @@ async function readAll(client: WireClient, topic: string): Promise<string[]> {
   }
 }
 
-async function committedOffset(client: WireClient): Promise<number> {
-  const topics = [{ name: 't', partitionIndexes: [0] }];
-  const found = await client.send('OffsetFetch', 1, { groupId: 'g', topics } as never);
-  return Number(found.topics[0].partitions[0].committedOffset);
-}
+const committedOffset = async (client: WireClient) => (await client.committed('g', 't')).committedOffset;
 
 describe('what a broker keeps', () => {
-  let data: string;
-  let running: RunningBroker;
-  let client: WireClient;
-
-  beforeEach(async () => {
-    data = dataFolder();
-    await start();
-  });
-
-  afterEach(stop);
-
-  async function start(options = {}): Promise<void> {
-    running = await startBroker({ data, ...options });
-    client = await WireClient.connect(running.port);
-  }
-
-  async function stop(): Promise<void> {
-    client.destroy();
-    await running.broker.stop();
-    expect(running.lines).to.deep.equal([]);
-  }
+  const broker = brokerOfEachTest();
 
   it('is topics with their ids, records and commits, but not what was deleted, over a restart', async () => {
-    for (const name of ['empty', 'gone', 'full']) await client.createTopics(name);
-    for (const topic of ['gone', 'full']) await client.produce(topic, 0, -1, makeBatch(['<a>']));
-    await client.send('DeleteTopics', 1, { topics: [], topicNames: ['gone'], timeoutMs: 1000 });
-    for (let offset = 0; offset < 5; offset++) await client.commit('g', 'full', [offset], { metadata: 'm' });
-    const metadata = () =>
-      client.send('Metadata', 10, {
-        topics: null,
-        includeClusterAuthorizedOperations: false,
-        includeTopicAuthorizedOperations: false,
-      });
+    await broker.client.createTopics('empty', 'gone', 'full');
+    for (const topic of ['gone', 'full']) await broker.client.produce(topic, 0, -1, makeBatch(['<a>']));
+    await broker.client.deleteTopics('gone');
+    for (let offset = 0; offset < 5; offset++)
+      await broker.client.commit('g', 'full', [offset], { metadata: 'm' });
+    const metadata = () => broker.client.send('Metadata', 10, { topics: null } as never);
     const before = (await metadata()).topics;
     expect(before.map(({ name }) => name)).to.deep.equal(['empty', 'full']);
-    await stop();
-    await start();
+    await broker.restart();
     expect((await metadata()).topics).to.deep.equal(before);
-    expect(await readAll(client, 'full')).to.deep.equal(['a']);
-    const fetched = await client.send('OffsetFetch', 1, {
-      groupId: 'g',
-      topics: [{ name: 'full', partitionIndexes: [0] }],
-      groups: [],
-      requireStable: false,
-    });
-    expect(fetched.topics[0].partitions[0]).to.include({ committedOffset: 4, metadata: 'm' });
-    await client.createTopics('gone');
-    expect(await readAll(client, 'gone')).to.deep.equal([]);
-    expect(readdirSync(data)).to.deep.equal(['node-0']);
+    expect(await readAll(broker.client, 'full')).to.deep.equal(['a']);
+    const committed = { committedOffset: 4, metadata: 'm' };
+    expect(await broker.client.committed('g', 'full')).to.include(committed);
+    await broker.client.createTopics('gone');
+    expect(await readAll(broker.client, 'gone')).to.deep.equal([]);
+    expect(readdirSync(broker.data)).to.deep.equal(['node-0']);
   });
 
   it('fills one file after the other, and reads on over their ends', async () => {
-    await stop();
-    await start({ segmentBytes: 1024 });
-    await client.createTopics('t');
+    await broker.restart({ segmentBytes: 1024 });
+    await broker.client.createTopics('t');
     const values = Array.from({ length: 40 }, (_, i) => `${i}`.padEnd(100, '.'));
-    const sent = values.map((value) =>
-      client.send('Produce', 8, produceRequest('t', 0, -1, makeBatch([`<${value}>`]))),
-    );
-    const answers = (await Promise.all(sent)).map(({ responses }) => responses[0].partitionResponses[0]);
+    const sent = values.map((value) => broker.client.produce('t', 0, -1, makeBatch([`<${value}>`])));
+    const answers = await Promise.all(sent);
     expect(answers.map(({ baseOffset }) => baseOffset)).to.deep.equal(values.map((_, index) => index));
-    expect(readdirSync(join(data, 'node-0', 'logs', 't-0')).length).to.be.above(4);
-    expect(await readAll(client, 't')).to.deep.equal(values);
-    await stop();
-    await start();
-    expect(await readAll(client, 't')).to.deep.equal(values);
+    expect(readdirSync(join(broker.data, 'node-0', 'logs', 't-0')).length).to.be.above(4);
+    expect(await readAll(broker.client, 't')).to.deep.equal(values);
+    await broker.restart();
+    expect(await readAll(broker.client, 't')).to.deep.equal(values);
   });
 
   it('is flushed later, by count or by time, where the options say so', async () => {
-    await stop();
-    await start({ flushMessages: 3, flushMs: 20 });
-    await client.createTopics('t');
+    await broker.restart({ flushMessages: 3, flushMs: 20 });
+    await broker.client.createTopics('t');
     for (let i = 0; i < 4; i++) {
-      const answer = await client.produce('t', 0, -1, makeBatch([`<${i}>`]));
+      const answer = await broker.client.produce('t', 0, -1, makeBatch([`<${i}>`]));
       expect(answer.errorCode).to.equal(ErrorCode.NONE);
     }
     // The high watermark does not wait for the disk, so neither does a produce.
-    expect(running.broker.status().purgatories.produce.parked).to.equal(0);
-    await stop();
-    await start();
-    expect(await readAll(client, 't')).to.deep.equal(['0', '1', '2', '3']);
+    expect(broker.status.purgatories.produce.parked).to.equal(0);
+    await broker.restart();
+    expect(await readAll(broker.client, 't')).to.deep.equal(['0', '1', '2', '3']);
   });
 });
 
@@ -127,9 +87,7 @@ describe('a broker that is killed', () => {
       const produce = async () => {
         const value = `${sent.length}`;
         const acks = sent.push(value) % 2 === 0 ? 1 : -1;
-        const request = produceRequest('t', 0, acks, makeBatch([`<${value}>`]));
-        const { errorCode, baseOffset } = (await client.send('Produce', 8, request)).responses[0]
-          .partitionResponses[0];
+        const { errorCode, baseOffset } = await client.produce('t', 0, acks, makeBatch([`<${value}>`]));
         expect(errorCode).to.equal(0);
         acknowledged.set(baseOffset, value);
       };

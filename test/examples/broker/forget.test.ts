@@ -1,7 +1,6 @@
 import { expect } from 'chai';
 import { ErrorCode } from '../../../examples/broker/protocol/error-codes.ts';
-import { dataFolder, type RunningBroker, startBroker } from './support/running-broker.ts';
-import { WireClient } from './support/wire-client.ts';
+import { brokerOfEachTest } from './support/running-broker.ts';
 
 const {
   NONE,
@@ -13,52 +12,32 @@ const {
 } = ErrorCode;
 
 describe('what a group has committed', () => {
-  let data: string;
-  let running: RunningBroker;
-  let client: WireClient;
-
-  beforeEach(async () => {
-    data = dataFolder();
-    await start();
-    await client.createTopics('t', 'u');
-  });
-
-  afterEach(stop);
-
-  async function start(): Promise<void> {
-    running = await startBroker({ data, partitions: 2 });
-    client = await WireClient.connect(running.port);
-  }
-
-  async function stop(): Promise<void> {
-    client.destroy();
-    await running.broker.stop();
-  }
+  const broker = brokerOfEachTest({ partitions: 2 }, 't', 'u');
 
   const commit = async (groupId: string) => {
-    for (const topic of ['t', 'u']) await client.commit(groupId, topic, [7, 7]);
+    for (const topic of ['t', 'u']) await broker.client.commit(groupId, topic, [7, 7]);
   };
   const committed = async (groupId: string) => {
     const request = { groupId, topics: null, groups: [], requireStable: false };
-    const { topics } = await client.send('OffsetFetch', 7, request);
+    const { topics } = await broker.client.send('OffsetFetch', 7, request);
     return topics.flatMap(({ name, partitions }) =>
       partitions.map(({ partitionIndex }) => `${name}-${partitionIndex}`),
     );
   };
   const deleteGroups = async (...groupsNames: string[]) => {
-    const { results } = await client.send('DeleteGroups', 2, { groupsNames });
+    const { results } = await broker.client.send('DeleteGroups', 2, { groupsNames });
     return results.map(({ groupId, errorCode }) => [groupId, errorCode]);
   };
   const deleteOffset = async (groupId: string, name: string, ...indexes: number[]) => {
     const partitions = indexes.map((partitionIndex) => ({ partitionIndex }));
-    const { errorCode, topics } = await client.send('OffsetDelete', 0, {
+    const { errorCode, topics } = await broker.client.send('OffsetDelete', 0, {
       groupId,
       topics: [{ name, partitions }],
     });
     return [errorCode, ...(topics[0]?.partitions.map((each) => each.errorCode) ?? [])];
   };
   const join = (protocolType: string, metadata: Buffer) =>
-    client.join({ protocolType, protocols: [{ name: 'range', metadata }] });
+    broker.client.join({ protocolType, protocols: [{ name: 'range', metadata }] });
   const SUBSCRIBED_TO_T = Buffer.from('00000000000100017400000000', 'hex');
 
   it('goes with the group, once it has no members, and stays gone', async () => {
@@ -70,10 +49,9 @@ describe('what a group has committed', () => {
       ['nobody', GROUP_ID_NOT_FOUND],
       ['', INVALID_GROUP_ID],
     ]);
-    await client.send('LeaveGroup', 1, { groupId: 'g', memberId, members: [] });
+    await broker.client.leave(memberId);
     expect(await deleteGroups('g')).to.deep.equal([['g', NONE]]);
-    await stop();
-    await start();
+    await broker.restart();
     expect(await committed('g')).to.deep.equal([]);
     expect(await committed('other')).to.have.length(4);
     expect(await deleteGroups('g')).to.deep.equal([['g', GROUP_ID_NOT_FOUND]]);
@@ -81,14 +59,12 @@ describe('what a group has committed', () => {
 
   it('may be nothing: the group is Empty when its last member has left, until it is deleted', async () => {
     const stateOf = async () => {
-      const request = { groups: ['g'], includeAuthorizedOperations: false };
-      const { groupState, members } = (await client.send('DescribeGroups', 5, request)).groups[0];
+      const { groupState, members } = await broker.client.describeGroup();
       return [groupState, members.length];
     };
-    const listed = async () =>
-      (await client.send('ListGroups', 5, { statesFilter: ['Empty'], typesFilter: [] })).groups;
+    const listed = () => broker.client.listGroups('Empty');
     const { memberId, generationId } = await join('connect', SUBSCRIBED_TO_T);
-    await client.send('LeaveGroup', 1, { groupId: 'g', memberId, members: [] });
+    await broker.client.leave(memberId);
     expect(await stateOf()).to.deep.equal(['Empty', 0]);
     expect(await listed()).to.deep.equal([
       { groupId: 'g', protocolType: 'connect', groupState: 'Empty', groupType: 'classic' },
@@ -96,7 +72,7 @@ describe('what a group has committed', () => {
     const again = await join('connect', SUBSCRIBED_TO_T);
     expect(again.generationId, 'generations go on').to.be.above(generationId);
     expect(await listed()).to.deep.equal([]);
-    await client.send('LeaveGroup', 1, { groupId: 'g', memberId: again.memberId, members: [] });
+    await broker.client.leave(again.memberId);
     expect(await deleteGroups('g')).to.deep.equal([['g', NONE]]);
     expect(await stateOf()).to.deep.equal(['Dead', 0]);
     expect(await deleteGroups('g')).to.deep.equal([['g', GROUP_ID_NOT_FOUND]]);
@@ -108,8 +84,7 @@ describe('what a group has committed', () => {
     expect(await deleteOffset('g', 't', 0)).to.deep.equal([NONE, GROUP_SUBSCRIBED_TO_TOPIC]);
     expect(await deleteOffset('g', 'u', 0, 9)).to.deep.equal([NONE, NONE, UNKNOWN_TOPIC_OR_PARTITION]);
     expect(await deleteOffset('nobody', 'u', 0)).to.deep.equal([GROUP_ID_NOT_FOUND]);
-    await stop();
-    await start();
+    await broker.restart();
     expect(await committed('g')).to.deep.equal(['t-0', 't-1', 'u-1']);
   });
 

@@ -36,12 +36,8 @@ describeWith(programs.smallDisk, 'a broker whose disk is full', () => {
   });
 
   async function start(options: Partial<BrokerOptions>): Promise<void> {
-    running = await startBroker({
-      data: join(disk, 'data'),
-      partitions: 1,
-      segmentBytes: 2 ** 19,
-      ...options,
-    });
+    const common = { data: join(disk, 'data'), partitions: 1, segmentBytes: 2 ** 19 };
+    running = await startBroker({ ...common, ...options });
     client = await WireClient.connect(running.port);
   }
 
@@ -57,14 +53,12 @@ describeWith(programs.smallDisk, 'a broker whose disk is full', () => {
     return (await client.sync(memberId, generationId, {}, { groupId: 'members' })).errorCode;
   };
   const fetchAll = async () => {
-    const { errorCode, records } = await client.fetch('t', 0, 0, { maxWaitMs: 0, minBytes: 1 });
+    const { errorCode, records } = await client.fetch('t', 0, 0);
     expect(errorCode).to.equal(NONE);
     return Buffer.concat(records).length;
   };
   const deleteBefore = async (offset: number) => {
-    const topics = [{ name: 't', partitions: [{ partitionIndex: 0, offset }] }];
-    return (await client.send('DeleteRecords', 2, { topics, timeoutMs: 1000 })).topics[0].partitions[0]
-      .errorCode;
+    return (await client.deleteBefore('t', offset)).errorCode;
   };
   async function fill(): Promise<number> {
     for (let kept = 0; ; kept++) {

@@ -4,85 +4,40 @@ import { expect } from 'chai';
 import { Kafka, logLevel, Partitioners } from 'kafkajs';
 import { KnownProducers } from '../../../examples/broker/log/known-producers.ts';
 import { ProducerStates } from '../../../examples/broker/log/producer-states.ts';
-import type { BrokerOptions } from '../../../examples/broker/options.ts';
 import { ErrorCode } from '../../../examples/broker/protocol/error-codes.ts';
 import { readBatches } from '../../../examples/broker/protocol/record-batch.ts';
 import { makeBatch } from './support/batches.ts';
-import { dataFolder, type RunningBroker, startBroker } from './support/running-broker.ts';
-import { WireClient } from './support/wire-client.ts';
+import { brokerOfEachTest } from './support/running-broker.ts';
 
 const { NONE, OUT_OF_ORDER_SEQUENCE_NUMBER, INVALID_PRODUCER_EPOCH, POLICY_VIOLATION } = ErrorCode;
 
 describe('an idempotent producer', () => {
-  let data: string;
-  let running: RunningBroker;
-  let client: WireClient;
-  /** The lines that the broker must have logged when it stops. */
-  let refusals: string[];
-
-  beforeEach(async () => {
-    data = dataFolder();
-    refusals = [];
-    await start();
-    await createTopic();
-  });
-
-  afterEach(stop);
-
-  async function createTopic(): Promise<void> {
-    await client.createTopics('t');
-  }
+  const broker = brokerOfEachTest({}, 't');
 
   async function replaceTopic(): Promise<void> {
-    await client.send('DeleteTopics', 1, { topics: [], topicNames: ['t'], timeoutMs: 1000 });
-    await createTopic();
-  }
-
-  async function start(options: Partial<BrokerOptions> = {}): Promise<void> {
-    running = await startBroker({ data, ...options });
-    client = await WireClient.connect(running.port);
-  }
-
-  async function stop(): Promise<void> {
-    client.destroy();
-    await running.broker.stop();
-    expect(running.lines.map((line) => line.replace(/127\.0\.0\.1:\d+/, 'PEER'))).to.deep.equal(refusals);
-    refusals = [];
-  }
-
-  async function restart(options: Partial<BrokerOptions>): Promise<void> {
-    await stop();
-    await start(options);
+    await broker.client.deleteTopics('t');
+    await broker.client.createTopics('t');
   }
 
   const initialise = (producerId = -1, producerEpoch = -1) =>
-    client.send('InitProducerId', 4, {
-      transactionalId: null,
-      transactionTimeoutMs: 1000,
-      producerId,
-      producerEpoch,
+    broker.client.send('InitProducerId', 4, {
+      ...{ transactionalId: null, transactionTimeoutMs: 1000 },
+      ...{ producerId, producerEpoch },
     });
 
   /** Sends `count` records; resolves to the error code and the offset. */
-  async function produce(
-    id: number,
-    sequence: number,
-    count = 1,
-    epoch = 0,
-    partition = 0,
-  ): Promise<[number, number]> {
+  async function produce(id: number, sequence: number, count = 1, epoch = 0, partition = 0) {
     const values = Array.from({ length: count }, (_, i) => `${sequence + i}`);
     const batch = makeBatch(values, [], { id, epoch, sequence });
-    const { errorCode, baseOffset } = await client.produce('t', partition, -1, batch);
+    const { errorCode, baseOffset } = await broker.client.produce('t', partition, -1, batch);
     return [errorCode, baseOffset];
   }
 
-  const endOffset = () => running.broker.status().topics[0].partitions[0].endOffset;
+  const endOffset = () => broker.partition().endOffset;
 
   it('has a number that no other had, also after a restart', async () => {
     const ids = [(await initialise()).producerId, (await initialise()).producerId];
-    await stop();
-    await start();
+    await broker.restart();
     ids.push((await initialise()).producerId);
     expect(new Set(ids).size).to.equal(3);
     expect(ids[0], 'clients take 0 for none').to.equal(1);
@@ -105,8 +60,7 @@ describe('an idempotent producer', () => {
     expect(await produce(producerId, 2, 3)).to.deep.equal([NONE, 2]);
     expect(await produce(producerId, 0, 2)).to.deep.equal([NONE, 0]);
     expect(endOffset()).to.equal(5);
-    await stop();
-    await start();
+    await broker.restart();
     expect(await produce(producerId, 2, 3)).to.deep.equal([NONE, 2]);
     expect(await produce(producerId, 5)).to.deep.equal([NONE, 5]);
     expect(endOffset()).to.equal(6);
@@ -141,7 +95,7 @@ describe('an idempotent producer', () => {
   });
 
   it('of kafkajs goes on in a topic that was deleted and made anew', async () => {
-    const kafka = new Kafka({ brokers: [running.address], logLevel: logLevel.NOTHING });
+    const kafka = new Kafka({ brokers: [broker.address], logLevel: logLevel.NOTHING });
     const producer = kafka.producer({
       idempotent: true,
       createPartitioner: Partitioners.DefaultPartitioner,
@@ -159,21 +113,21 @@ describe('an idempotent producer', () => {
     'refused 1 batches of PEER: no room for one more idempotent producer, where --max-producers is 2';
 
   it('too many is refused, in whichever partition, and those that are known go on, also after a restart', async () => {
-    await restart({ maxProducers: 2 });
+    await broker.restart({ maxProducers: 2 });
     await produce(1, 0);
     await produce(2, 0, 1, 0, 1);
     expect(await produce(3, 0)).to.deep.equal([POLICY_VIOLATION, -1]);
     expect(await produce(1, 0, 1, 0, 1)).to.deep.equal([POLICY_VIOLATION, -1]);
     expect(await produce(1, 1)).to.deep.equal([NONE, 1]);
-    refusals = [refused, refused];
-    await restart({ maxProducers: 2 });
+    expect(broker.logged()).to.deep.equal([refused, refused]);
+    await broker.restart({ maxProducers: 2 });
     expect((await produce(3, 0))[0]).to.equal(POLICY_VIOLATION);
     expect(await produce(1, 1)).to.deep.equal([NONE, 1]);
     await replaceTopic();
     for (const id of [3, 4])
       expect((await produce(id, 0))[0], 'those of a deleted topic make room').to.equal(NONE);
     expect((await produce(5, 0))[0]).to.equal(POLICY_VIOLATION);
-    refusals = [refused, refused];
+    expect(broker.logged()).to.deep.equal([refused, refused]);
   });
 
   it('is forgotten when it was silent for too long, makes room, and may come back', () => {
@@ -195,21 +149,21 @@ describe('an idempotent producer', () => {
   it('is as old after a restart as the file that it wrote to', async () => {
     await produce(1, 0);
     await produce(2, 0, 1, 0, 1);
-    await stop();
+    await broker.stop();
     const hourAgo = Date.now() / 1000 - 3600;
-    utimesSync(join(data, 'node-0', 'logs', 't-1', `${'0'.repeat(20)}.log`), hourAgo, hourAgo);
-    await start({ producerIdExpirationMs: 1_800_000 });
+    utimesSync(join(broker.data, 'node-0', 'logs', 't-1', `${'0'.repeat(20)}.log`), hourAgo, hourAgo);
+    await broker.start({ producerIdExpirationMs: 1_800_000 });
     expect((await produce(2, 5, 1, 0, 1))[0], 'forgotten').to.equal(NONE);
     expect((await produce(1, 5))[0], 'known').to.equal(OUT_OF_ORDER_SEQUENCE_NUMBER);
   });
 
   it('is forgotten at a start where its log tells of more than are kept, the first of them first', async () => {
     for (const id of [1, 2, 3]) await produce(id, 0);
-    await restart({ maxProducers: 2 });
+    await broker.restart({ maxProducers: 2 });
     for (const id of [2, 3])
       expect((await produce(id, 5))[0], `${id}`).to.equal(OUT_OF_ORDER_SEQUENCE_NUMBER);
     expect((await produce(1, 5))[0], 'no room for what is not known').to.equal(POLICY_VIOLATION);
-    refusals = [refused];
+    expect(broker.logged()).to.deep.equal([refused]);
   });
 
   it('may have its sequences start over after the last number', () => {

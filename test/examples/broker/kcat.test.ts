@@ -1,7 +1,6 @@
 import { type ChildProcessWithoutNullStreams, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { describeWith } from '../../support/needs.ts';
@@ -15,16 +14,13 @@ const ATTRIBUTES = 21;
 describeWith(programs.kcat, 'kcat', () => {
   const data = dataFolder();
   let running: RunningBroker;
-  let folder: string;
 
   before(async () => {
     running = await startBroker({ data });
-    folder = mkdtempSync(join(tmpdir(), 'purgatory-kcat-'));
   });
 
   after(async () => {
     await running.broker.stop();
-    rmSync(folder, { recursive: true });
     expect(running.lines, 'what the broker had to complain of').to.deep.equal([]);
   });
 
@@ -41,24 +37,10 @@ describeWith(programs.kcat, 'kcat', () => {
     });
   }
 
-  it('produces with acks 0, 1 and all, and reads it from the beginning with keys and headers', async () => {
-    for (const acks of ['0', '1', 'all']) {
-      await kcat(
-        ['-P', '-t', 'greetings', '-p', '0', '-K', ':', '-H', 'trace=1', '-X', `acks=${acks}`],
-        `k${acks}:hello ${acks}\n`,
-      );
-    }
-    const format = '%o %k %s %h\\n';
-    expect(
-      await kcat(['-C', '-t', 'greetings', '-p', '0', '-o', 'beginning', '-e', '-q', '-f', format]),
-    ).to.equal('0 k0 hello 0 trace=1\n1 k1 hello 1 trace=1\n2 kall hello all trace=1\n');
-  });
-
   for (const [index, codec] of ['gzip', 'snappy', 'lz4', 'zstd'].entries()) {
     it(`compresses batches with ${codec}, and gets them back as they were`, async () => {
-      const lines = Array.from({ length: 500 }, (_, i) => `a line that is much like the others ${i}`).join(
-        '\n',
-      );
+      const all = Array.from({ length: 500 }, (_, i) => `a line that is much like the others ${i}`);
+      const lines = all.join('\n');
       // One batch: of a line alone, librdkafka sends what is shorter, which is not the compressed one.
       await kcat(['-P', '-t', codec, '-p', '0', '-z', codec, '-X', 'linger.ms=200'], `${lines}\n`);
       expect(await kcat(['-C', '-t', codec, '-p', '0', '-o', 'beginning', '-e', '-q'])).to.equal(
@@ -71,15 +53,6 @@ describeWith(programs.kcat, 'kcat', () => {
     });
   }
 
-  it('moves a value of 900 kB, byte for byte', async () => {
-    const file = join(folder, 'large');
-    const value = Buffer.from(Array.from({ length: 900_000 }, (_, i) => (i * 31 + (i >> 8)) & 0x7f));
-    writeFileSync(file, value);
-    await kcat(['-P', '-t', 'large', '-p', '0', file]);
-    const read = await kcat(['-C', '-t', 'large', '-p', '0', '-o', 'beginning', '-e', '-q', '-f', '%s']);
-    expect(Buffer.from(read).equals(value)).to.equal(true);
-  });
-
   it('reads from any offset, from the end and by time', async () => {
     await kcat(['-P', '-t', 'numbers', '-p', '0'], '0\n1\n2\n3\n4\n');
     const read = (from: string) => kcat(['-C', '-t', 'numbers', '-p', '0', '-o', from, '-e', '-q']);
@@ -89,63 +62,6 @@ describeWith(programs.kcat, 'kcat', () => {
     expect(await read('s@1000')).to.equal('0\n1\n2\n3\n4\n');
     expect(await read(`s@${Date.now() + 60_000}`)).to.equal('');
     expect(await kcat(['-Q', '-t', 'numbers:0:1000'])).to.contain('offset 0');
-  });
-
-  it('tails a topic while it waits, as a fetch that is parked', async () => {
-    await kcat(['-P', '-t', 'tail', '-p', '0'], 'first\n');
-    const tail = spawn('kcat', [
-      '-b',
-      running.address,
-      '-C',
-      '-t',
-      'tail',
-      '-p',
-      '0',
-      '-o',
-      'beginning',
-      '-u',
-      '-q',
-    ]);
-    let printed = '';
-    tail.stdout.on('data', (chunk) => {
-      printed += chunk;
-    });
-    await until(
-      () => printed === 'first\n' && running.broker.status().purgatories.fetch.numDelayed === 1,
-      'that many wait',
-    );
-    await kcat(['-P', '-t', 'tail', '-p', '0'], 'second\n');
-    await until(() => printed === 'first\nsecond\n', 'kcat prints what it read');
-    tail.kill();
-    await until(() => running.broker.status().purgatories.fetch.numDelayed === 0, 'nothing waits any more');
-  });
-
-  it('shares a topic between the members of a group', async () => {
-    await kcat(['-P', '-t', 'grouped', '-p', '2'], 'a\nb\n');
-    const member = spawn('kcat', [
-      '-b',
-      running.address,
-      '-G',
-      'kcats',
-      '-o',
-      'beginning',
-      '-u',
-      '-q',
-      'grouped',
-    ]);
-    let printed = '';
-    member.stdout.on('data', (chunk) => {
-      printed += chunk;
-    });
-    await until(() => printed === 'a\nb\n', 'kcat prints what it read');
-    expect(running.broker.status().groups).to.deep.include({
-      id: 'kcats',
-      state: 'Stable',
-      generation: 1,
-      members: 1,
-    });
-    member.kill();
-    await until(() => running.broker.status().groups[0].state === 'Empty', 'the group has lost its members');
   });
 
   it('gives a member that is killed and starts again its partitions back, and the others keep theirs', async () => {
@@ -204,16 +120,5 @@ describeWith(programs.kcat, 'kcat', () => {
       .to.contain('broker 0 at 127.0.0.1')
       .and.to.contain('topic "listed"');
     expect(await kcat(['-L', '-t', 'listed'])).to.contain('topic "listed" with 3 partitions');
-  });
-
-  it('is told that a name is no topic name', async () => {
-    for (const name of ['../../escaped', 'x'.repeat(250)]) {
-      expect(await kcat(['-L', '-t', name])).to.contain('Broker: Invalid topic');
-      const error = await kcat(['-P', '-t', name, '-X', 'message.timeout.ms=2000'], 'x\n').catch(
-        (thrown: Error) => thrown,
-      );
-      // Which of the two it says depends on whether it has the metadata before it produces.
-      expect(`${error}`, name).to.match(/Invalid topic|Unknown topic/);
-    }
   });
 });

@@ -61,19 +61,8 @@ describe('a cluster whose nodes are killed in turn', () => {
   it('has every record that it acknowledged with acks=1 and acks=all, once and in order, on all replicas alike', async () => {
     const port = await freePorts(NODES.length);
     const data = dataFolder();
-    const args = [
-      '--nodes',
-      '3',
-      '--port',
-      `${port}`,
-      '--http',
-      '0',
-      '--data',
-      data,
-      '--segment-bytes',
-      '4096',
-    ];
-    args.push('--replica-lag-ms', '500', '--min-insync-replicas', '1');
+    const args = ['--nodes', '3', '--port', `${port}`, '--http', '0', '--data', data];
+    args.push('--segment-bytes', '4096', '--replica-lag-ms', '500', '--min-insync-replicas', '1');
     const start = (id: number) => BrokerProcess.start([...args, '--node', `${id}`]);
     const nodes = await Promise.all(NODES.map(start));
     const client = await WireClient.connect(port);

@@ -1,34 +1,21 @@
 import { resolve } from 'node:path';
 import { Admin } from '@platformatic/kafka';
 import { expect } from 'chai';
-import { freePorts } from '../../support/free-ports.ts';
 import { until } from '../../support/turns.ts';
 import { makeBatch } from './support/batches.ts';
-import { dataFolder, startBroker } from './support/running-broker.ts';
+import { brokerOfEachTest, dataFolder, startNodes } from './support/running-broker.ts';
 import { WireClient } from './support/wire-client.ts';
 
-const create = (client: WireClient, name: string, numPartitions: number, replicationFactor: number) =>
-  client.send('CreateTopics', 7, {
-    topics: [{ name, numPartitions, replicationFactor, assignments: [], configs: [] }],
-    timeoutMs: 1000,
-    validateOnly: false,
-  });
-
 describe('the folder of the logs', () => {
+  const broker = brokerOfEachTest();
+
   it('is told with the size of each log that is asked for, each once, or of all', async () => {
-    const data = dataFolder();
-    const running = await startBroker({ data });
-    const client = await WireClient.connect(running.port);
-    await create(client, 'two', 2, 1);
-    await create(client, 'one', 1, 1);
+    const { client, data } = broker;
+    await client.createTopic('two', { numPartitions: 2 });
+    await client.createTopic('one', { numPartitions: 1 });
     const batch = makeBatch(['a', 'b']);
     await client.produce('two', 1, -1, batch);
-    const full = {
-      partitionIndex: 1,
-      partitionSize: batch.length,
-      offsetLag: 0,
-      isFutureKey: false,
-    };
+    const full = { partitionIndex: 1, partitionSize: batch.length, offsetLag: 0, isFutureKey: false };
     const empty = { partitionIndex: 0, partitionSize: 0, offsetLag: 0, isFutureKey: false };
     for (const version of [0, 1, 2, 3, 4]) {
       const ask = async (topics: { topic: string; partitions: number[] }[] | null) => {
@@ -48,15 +35,10 @@ describe('the folder of the logs', () => {
         { name: 'one', partitions: [empty] },
       ]);
     }
-    client.destroy();
-    await running.broker.stop();
-    expect(running.lines).to.deep.equal([]);
   });
 
   it('is told by each of three nodes, of the partitions that it replicates', async () => {
-    const port = await freePorts(3);
-    const common = { nodes: 3, port, http: 0, data: dataFolder() };
-    const nodes = await Promise.all([0, 1, 2].map((node) => startBroker({ ...common, node })));
+    const nodes = await startNodes(3, { data: dataFolder() });
     const admin = new Admin({ clientId: 'test', bootstrapBrokers: [nodes[1].address] });
     await admin.createTopics({ topics: ['t'], partitions: 4, replicas: 2 });
     const client = await WireClient.connect(nodes[0].port);

@@ -1,25 +1,11 @@
 import { expect } from 'chai';
 import { until } from '../../support/turns.ts';
 import { makeBatch } from './support/batches.ts';
-import { type RunningBroker, startBroker } from './support/running-broker.ts';
-import { fetchRequest, WireClient } from './support/wire-client.ts';
+import { brokerOfEachTest } from './support/running-broker.ts';
 
 describe('GET /metrics', () => {
-  let running: RunningBroker;
-  let client: WireClient;
-
-  beforeEach(async () => {
-    running = await startBroker();
-    client = await WireClient.connect(running.port);
-    await client.createTopics('t');
-  });
-
-  afterEach(async () => {
-    client.destroy();
-    await running.broker.stop();
-  });
-
-  const scrape = () => fetch(`http://127.0.0.1:${running.http}/metrics`);
+  const broker = brokerOfEachTest({}, 't');
+  const scrape = (method = 'GET') => fetch(`http://127.0.0.1:${broker.http}/metrics`, { method });
 
   /** Samples by name and labels, as they stand in the text. */
   async function samples(): Promise<Map<string, number>> {
@@ -32,8 +18,7 @@ describe('GET /metrics', () => {
     );
   }
 
-  const parkFetch = (maxWaitMs: number) =>
-    client.send('Fetch', 11, fetchRequest('t', 0, 0, { maxWaitMs, minBytes: 1 }));
+  const parkFetch = (maxWaitMs: number) => broker.client.fetch('t', 0, 0, { maxWaitMs });
 
   it('tells of each purgatory what waits, and how it left', async () => {
     const before = await samples();
@@ -42,21 +27,22 @@ describe('GET /metrics', () => {
 
     await parkFetch(60);
     const parked = parkFetch(3_600_000);
-    await until(() => running.broker.status().purgatories.fetch.numDelayed === 1, 'that many wait');
+    await broker.untilParked('fetch', 1);
     const during = await samples();
     const of = (name: string) => `purgatory_${name}{purgatory="fetch"}`;
-    expect(during.get(of('parked_operations'))).to.equal(1);
-    expect(during.get(of('watched_keys'))).to.equal(1);
-    expect(during.get(of('parked_total'))).to.equal(2);
-    expect(during.get(of('expired_total'))).to.equal(1);
-    expect(during.get(of('time_parked_seconds_count'))).to.equal(1);
+    for (const [name, value] of Object.entries({
+      parked_operations: 1,
+      watched_keys: 1,
+      parked_total: 2,
+      expired_total: 1,
+      time_parked_seconds_count: 1,
+    }))
+      expect(during.get(of(name)), name).to.equal(value);
     expect(during.get(of('time_parked_seconds_sum'))).to.be.above(0.059);
     expect(during.get('purgatory_time_parked_seconds_bucket{purgatory="fetch",le="0.016"}')).to.equal(0);
 
-    const producer = await WireClient.connect(running.port);
-    await producer.produce('t', 0, -1, makeBatch(['a']));
+    await (await broker.newClient()).produce('t', 0, -1, makeBatch(['a']));
     await parked;
-    producer.destroy();
     const after = await samples();
     expect(after.get(of('parked_operations'))).to.equal(0);
     expect(after.get(of('watched_keys'))).to.equal(0);
@@ -68,7 +54,7 @@ describe('GET /metrics', () => {
   it('tells how late the reaper is', async () => {
     const begin = performance.now();
     const parked = parkFetch(500);
-    await until(() => running.broker.status().purgatories.fetch.parked === 1, 'a fetch waits');
+    await until(() => broker.status.purgatories.fetch.parked === 1, 'a fetch waits');
     while (performance.now() < begin + 700);
     await parked;
     const after = await samples();
@@ -80,8 +66,8 @@ describe('GET /metrics', () => {
   it('counts records and their bytes in and out, and the replicas in sync', async () => {
     const batches = [makeBatch(['a', 'b', 'c']), makeBatch(['d'])];
     const bytes = batches[0].length + batches[1].length;
-    for (const batch of batches) await client.produce('t', 0, -1, batch);
-    await client.produce('t', 0, -1, Buffer.from('no batch'));
+    for (const batch of batches) await broker.client.produce('t', 0, -1, batch);
+    await broker.client.produce('t', 0, -1, Buffer.from('no batch'));
     for (let i = 0; i < 2; i++) await parkFetch(0);
     const after = await samples();
     expect(after.get('broker_records_in_total')).to.equal(4);
@@ -99,7 +85,6 @@ describe('GET /metrics', () => {
     expect(text).to.contain('# TYPE purgatory_parked_operations gauge');
     expect(text).to.contain('# TYPE purgatory_time_parked_seconds histogram');
     expect(text).to.contain('# TYPE purgatory_expired_total counter');
-    const post = await fetch(`http://127.0.0.1:${running.http}/metrics`, { method: 'POST' });
-    expect(post.status).to.equal(405);
+    expect((await scrape('POST')).status).to.equal(405);
   });
 });

@@ -10,8 +10,8 @@ import { NO_TOPIC_ID } from '../../../examples/broker/protocol/schema.ts';
 import { until } from '../../support/turns.ts';
 import { compressBatch, makeBatch } from './support/batches.ts';
 import { BrokerProcess } from './support/broker-process.ts';
-import { dataFolder, type RunningBroker, startBroker } from './support/running-broker.ts';
-import { produceRequest, requestFrame, WireClient } from './support/wire-client.ts';
+import { brokerOfEachTest, dataFolder } from './support/running-broker.ts';
+import { requestFrame, WireClient } from './support/wire-client.ts';
 
 const ALL_TOPICS = {
   topics: null,
@@ -47,35 +47,26 @@ describe('bytes behind a request that was read in full (librdkafka 2.12 sends fo
 });
 
 describe('a client of old', () => {
-  let running: RunningBroker;
-  let client: WireClient;
+  const broker = brokerOfEachTest({ partitions: 1 });
 
   beforeEach(async () => {
-    running = await startBroker({ partitions: 1 });
-    client = await WireClient.connect(running.port);
     for (const name of ['one', 'two'])
-      await client.send('Metadata', 0, { ...ALL_TOPICS, topics: [{ topicId: '', name }] });
-  });
-
-  afterEach(async () => {
-    client.destroy();
-    await running.broker.stop();
+      await broker.client.send('Metadata', 0, { ...ALL_TOPICS, topics: [{ topicId: '', name }] });
   });
 
   it('asks Metadata 0 for no topics and is told of all of them; Metadata 1 tells of none', async () => {
     const names = async (version: number) =>
-      (await client.send('Metadata', version, { ...ALL_TOPICS, topics: [] })).topics.map(({ name }) => name);
+      (await broker.client.send('Metadata', version, { ...ALL_TOPICS, topics: [] })).topics.map(
+        ({ name }) => name,
+      );
     expect(await names(0)).to.deep.equal(['one', 'two']);
     expect(await names(1)).to.deep.equal([]);
   });
 
   it('asks ListOffsets 0 for the ends of a partition and the place of a time, as a list of at most so many', async () => {
-    await client.send('Produce', 7, produceRequest('one', 0, -1, makeBatch(['a', 'b', 'c'], [1, 2, 3])));
-    const offsets = async (timestamp: number, maxNumOffsets = 1) => {
-      const topics = [{ name: 'one', partitions: [{ partitionIndex: 0, timestamp, maxNumOffsets }] }];
-      const answer = await client.send('ListOffsets', 0, { replicaId: -1, isolationLevel: 0, topics });
-      return answer.topics[0].partitions[0].oldStyleOffsets;
-    };
+    await broker.client.produce('one', 0, -1, makeBatch(['a', 'b', 'c'], [1, 2, 3]));
+    const offsets = async (timestamp: number, maxNumOffsets = 1) =>
+      (await broker.client.findOffset('one', timestamp, 0, { maxNumOffsets })).oldStyleOffsets;
     expect(await offsets(-1)).to.deep.equal([3]);
     expect(await offsets(-2)).to.deep.equal([0]);
     expect(await offsets(2)).to.deep.equal([1]);
@@ -87,30 +78,16 @@ describe('a client of old', () => {
     const partitions = [
       { partitionIndex: 0, committedOffset: 7, commitTimestamp: 1000, committedMetadata: null },
     ];
-    const { topics } = await client.send('OffsetCommit', 1, {
-      groupId: 'g',
-      generationId: -1,
-      memberId: '',
-      groupInstanceId: null,
-      topics: [{ name: 'one', partitions }],
-    });
+    const nobody = { groupId: 'g', generationId: -1, memberId: '', groupInstanceId: null };
+    const request = { ...nobody, topics: [{ name: 'one', partitions }] };
+    const { topics } = await broker.client.send('OffsetCommit', 1, request);
     expect(topics[0].partitions[0].errorCode).to.equal(ErrorCode.NONE);
-    const request = { groupId: 'g', topics: [{ name: 'one', partitionIndexes: [0] }] };
-    const found = await client.send('OffsetFetch', 1, { ...request, groups: [], requireStable: false });
-    expect(found.topics[0].partitions[0].committedOffset).to.equal(7);
+    expect((await broker.client.committed('g', 'one')).committedOffset).to.equal(7);
   });
 
   for (const version of [0, 1]) {
     it(`joins a group with JoinGroup ${version}, which has ${version === 0 ? 'one timeout' : 'two timeouts'}`, async () => {
-      const answer = await client.send('JoinGroup', version, {
-        groupId: 'g',
-        sessionTimeoutMs: 10_000,
-        rebalanceTimeoutMs: 60_000,
-        memberId: '',
-        groupInstanceId: null,
-        protocolType: 'consumer',
-        protocols: [{ name: 'range', metadata: Buffer.alloc(0) }],
-      });
+      const answer = await broker.client.join({ rebalanceTimeoutMs: 60_000 }, version);
       expect(answer).to.include({ errorCode: ErrorCode.NONE, generationId: 1, protocolName: 'range' });
       expect(answer.members).to.have.length(1);
     });
@@ -118,22 +95,11 @@ describe('a client of old', () => {
 });
 
 describe('a client of today', () => {
-  let running: RunningBroker;
-  let client: WireClient;
-
-  beforeEach(async () => {
-    running = await startBroker({ partitions: 1 });
-    client = await WireClient.connect(running.port);
-    await client.send('Metadata', 12, { ...ALL_TOPICS, topics: [{ topicId: NO_TOPIC_ID, name: 't' }] });
-  });
-
-  afterEach(async () => {
-    client.destroy();
-    await running.broker.stop();
-  });
-
+  const broker = brokerOfEachTest({ partitions: 1 });
   const describeById = async (topicId: string, name: string | null, version = 12) =>
-    (await client.send('Metadata', version, { ...ALL_TOPICS, topics: [{ topicId, name }] })).topics;
+    (await broker.client.send('Metadata', version, { ...ALL_TOPICS, topics: [{ topicId, name }] })).topics;
+
+  beforeEach(() => describeById(NO_TOPIC_ID, 't'));
 
   it('asks Metadata for an id that nobody has and gets no name with the error', async () => {
     const topicId = '12345678-1234-1234-1234-123456789abc';
@@ -156,22 +122,20 @@ describe('a client of today', () => {
     }
     const other = '12345678-1234-1234-1234-123456789abc';
     const topics = [topicId, other, topicId, other].map((id) => ({ topicId: id, name: '' }));
-    const answer = await client.send('Metadata', 12, { ...ALL_TOPICS, topics });
+    const answer = await broker.client.send('Metadata', 12, { ...ALL_TOPICS, topics });
     expect(answer.topics.map((each) => each.topicId)).to.deep.equal([topicId, other]);
   });
 
   it('asks ListOffsets 7 for the latest record by time, and ListOffsets 8 for the earliest on this disk', async () => {
     const offset = async (version: number, timestamp: number) => {
-      const topics = [{ name: 't', partitions: [{ partitionIndex: 0, timestamp }] }];
-      const request = { replicaId: -1, isolationLevel: 0, topics, timeoutMs: 1000 };
-      const answer = await client.send('ListOffsets', version, request);
-      const { offset, timestamp: found } = answer.topics[0].partitions[0];
-      return [offset, found];
+      const found = await broker.client.findOffset('t', timestamp, version);
+      return [found.offset, found.timestamp];
     };
     expect(await offset(7, -3), 'of an empty partition').to.deep.equal([-1, -1]);
-    await client.send('Produce', 7, produceRequest('t', 0, -1, makeBatch(['a', 'b'], [5, 9])));
-    await client.send('Produce', 7, produceRequest('t', 0, -1, makeBatch(['c', 'd', 'e'], [7, 20, 8])));
-    await client.send('Produce', 7, produceRequest('t', 0, -1, makeBatch(['f'], [6])));
+    const produce = (batch: Buffer) => broker.client.produce('t', 0, -1, batch);
+    await produce(makeBatch(['a', 'b'], [5, 9]));
+    await produce(makeBatch(['c', 'd', 'e'], [7, 20, 8]));
+    await produce(makeBatch(['f'], [6]));
     expect(await offset(7, -3)).to.deep.equal([3, 20]);
     expect(await offset(8, -4)).to.deep.equal([0, -1]);
     expect(await offset(9, -5), 'the latest on remote disks').to.deep.equal([-1, -1]);
@@ -182,25 +146,15 @@ describe('a client of today', () => {
       [6, [1, 9]],
     ] as const)
       expect(await offset(10, timestamp), `${timestamp}`).to.deep.equal(found);
-    const zipped = compressBatch(makeBatch(['g', 'h', 'i'], [30, 50, 40]), 1, gzipSync);
-    await client.send('Produce', 7, produceRequest('t', 0, -1, zipped));
+    await produce(compressBatch(makeBatch(['g', 'h', 'i'], [30, 50, 40]), 1, gzipSync));
     expect(await offset(7, -3), 'the latest in a compressed batch').to.deep.equal([7, 50]);
     expect(await offset(7, 31), 'a time in a compressed batch').to.deep.equal([7, 50]);
   });
 
   it('asks ListGroups 5 for groups by their type, in whichever case, and all are classic', async () => {
-    const join = {
-      groupId: 'g',
-      sessionTimeoutMs: 10_000,
-      rebalanceTimeoutMs: 500,
-      memberId: '',
-      groupInstanceId: 'i',
-      protocolType: 'consumer',
-      protocols: [{ name: 'range', metadata: Buffer.alloc(0) }],
-    };
-    await client.send('JoinGroup', 5, join);
+    await broker.client.join({ groupInstanceId: 'i' }, 5);
     const list = async (typesFilter: string[], statesFilter: string[] = []) =>
-      (await client.send('ListGroups', 5, { typesFilter, statesFilter })).groups;
+      (await broker.client.send('ListGroups', 5, { typesFilter, statesFilter })).groups;
     const group = { groupId: 'g', protocolType: 'consumer', groupState: 'CompletingRebalance' };
     for (const types of [[], ['classic'], ['consumer', 'Classic']])
       expect(await list(types), types.join()).to.deep.equal([{ ...group, groupType: 'classic' }]);
@@ -211,7 +165,7 @@ describe('a client of today', () => {
 
   it('asks ListPartitionReassignments and hears of none', async () => {
     for (const topics of [null, [{ name: 't', partitionIndexes: [0] }]]) {
-      const answer = await client.send('ListPartitionReassignments', 0, { timeoutMs: 1000, topics });
+      const answer = await broker.client.send('ListPartitionReassignments', 0, { timeoutMs: 1000, topics });
       expect(answer).to.deep.include({ errorCode: ErrorCode.NONE, errorMessage: null, topics: [] });
     }
   });

@@ -86,22 +86,6 @@ describe('@platformatic/kafka', () => {
     }
   });
 
-  it('receives what is produced while its fetch waits', async () => {
-    const send = (value: string) =>
-      producer.send({ messages: [{ topic: 'tail', value: Buffer.from(value) }] });
-    await send('first');
-    let received = 0;
-    await consume('tail', () => received++);
-    const fetches = () => running.broker.status().purgatories.fetch;
-    const before = fetches().completedEarly;
-    for (let sent = 2; sent <= 6; sent++) {
-      await until(() => fetches().numDelayed > 0, 'its fetch waits');
-      await send('next');
-      await until(() => received === sent, 'it has the record');
-    }
-    expect(fetches().completedEarly).to.be.above(before);
-  });
-
   it('has the records of two idempotent producers kept, each with an id of its own', async () => {
     const ids = new Set<bigint | undefined>();
     for (const offset of [0n, 1n]) {

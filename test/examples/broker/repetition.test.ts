@@ -1,33 +1,21 @@
 import { expect } from 'chai';
 import { ErrorCode } from '../../../examples/broker/protocol/error-codes.ts';
 import { NO_TOPIC_ID } from '../../../examples/broker/protocol/schema.ts';
-import { type RunningBroker, startBroker } from './support/running-broker.ts';
-import { fetchRequest, WireClient } from './support/wire-client.ts';
+import { brokerOfEachTest } from './support/running-broker.ts';
+import { fetchRequest } from './support/wire-client.ts';
 
 const TIMES = 50_000;
 const times = <T>(value: T): T[] => Array.from({ length: TIMES }, () => value);
 
 describe('what a request names many times is answered once, so that the answer is no larger than what there is', () => {
-  let running: RunningBroker;
-  let client: WireClient;
+  const broker = brokerOfEachTest();
 
-  before(async () => {
-    running = await startBroker();
-    client = await WireClient.connect(running.port);
-    const topic = { name: 't', numPartitions: 1000, replicationFactor: 1, assignments: [], configs: [] };
-    await client.send('CreateTopics', 4, { topics: [topic], timeoutMs: 1000, validateOnly: false });
-  });
-
-  after(async () => {
-    client.destroy();
-    await running.broker.stop();
-    expect(running.lines).to.deep.equal([]);
-  });
+  beforeEach(() => broker.client.createTopic('t', { numPartitions: 1000 }));
 
   it('by Metadata, whether a topic is there or not', async () => {
     const names = [...times({ topicId: NO_TOPIC_ID, name: 't' }), { topicId: NO_TOPIC_ID, name: 'u' }];
     const request = { topics: [...names, ...names.slice(-1)], allowAutoTopicCreation: false };
-    const { topics } = await client.send('Metadata', 4, request as never);
+    const { topics } = await broker.client.send('Metadata', 4, request as never);
     expect(topics.map(({ name }) => name)).to.deep.equal(['t', 'u']);
     expect(topics[0].partitions).to.have.length(1000);
   });
@@ -35,12 +23,9 @@ describe('what a request names many times is answered once, so that the answer i
   it('by Fetch, over all entries of a topic', async () => {
     const { topics, ...rest } = fetchRequest('t', 0, 0, { maxWaitMs: 0, minBytes: 1 });
     const [partition] = topics[0].partitions;
-    const twice = [
-      { ...topics[0], partitions: times(partition) },
-      { ...topics[0], partitions: [partition] },
-    ];
+    const twice = [times(partition), [partition]].map((partitions) => ({ ...topics[0], partitions }));
     const other = { ...topics[0], partitions: [{ ...partition, partition: 1 }] };
-    const { responses } = await client.send('Fetch', 11, { ...rest, topics: [...twice, other] });
+    const { responses } = await broker.client.send('Fetch', 11, { ...rest, topics: [...twice, other] });
     const answered = responses.map(({ partitions }) =>
       partitions.map(({ partitionIndex }) => partitionIndex),
     );
@@ -50,32 +35,27 @@ describe('what a request names many times is answered once, so that the answer i
   it('by ListOffsets', async () => {
     const partitions = times({ partitionIndex: 0, currentLeaderEpoch: -1, timestamp: 0 });
     const request = { replicaId: -1, isolationLevel: 0, topics: [{ name: 't', partitions }] };
-    const { topics } = await client.send('ListOffsets', 4, request);
+    const { topics } = await broker.client.send('ListOffsets', 4, request);
     expect(topics[0].partitions).to.have.length(1);
   });
 
   it('by OffsetFetch, for groups and for partitions', async () => {
     const commit = { partitionIndex: 0, committedOffset: 1, committedMetadata: 'x'.repeat(4096) };
-    await client.send('OffsetCommit', 2, {
-      groupId: 'g',
-      generationId: -1,
-      memberId: '',
-      groupInstanceId: null,
-      topics: [{ name: 't', partitions: [commit] }],
-    });
+    const nobody = { groupId: 'g', generationId: -1, memberId: '', groupInstanceId: null };
+    await broker.client.send('OffsetCommit', 2, { ...nobody, topics: [{ name: 't', partitions: [commit] }] });
     const one = { groupId: 'g', topics: null };
     const fetched = { groupId: 'h', topics: [{ name: 't', partitionIndexes: times(0) }] };
     // 100,000 elements are the most.
     const groups = [...times(one).slice(3), fetched];
     const request = { groupId: '', topics: null, groups, requireStable: false };
-    const answer = await client.send('OffsetFetch', 8, request);
+    const answer = await broker.client.send('OffsetFetch', 8, request);
     expect(answer.groups.map(({ groupId }) => groupId)).to.deep.equal(['g', 'h']);
     for (const { topics } of answer.groups) expect(topics[0].partitions).to.have.length(1);
   });
 
   it('by DescribeGroups', async () => {
     const request = { groups: times('g'), includeAuthorizedOperations: false };
-    const { groups } = await client.send('DescribeGroups', 5, request);
+    const { groups } = await broker.client.send('DescribeGroups', 5, request);
     expect(groups.map(({ groupId, errorCode }) => [groupId, errorCode])).to.deep.equal([
       ['g', ErrorCode.NONE],
     ]);
@@ -83,13 +63,13 @@ describe('what a request names many times is answered once, so that the answer i
 });
 
 describe('a string', () => {
+  const broker = brokerOfEachTest();
+
   for (const [what, text] of Object.entries({
     'of more than 32,767 bytes': 'x'.repeat(32_768),
     'that is no UTF-8 and would be longer as one': Buffer.alloc(20_000, 0xff),
   })) {
     it(`${what} ends the connection`, async () => {
-      const running = await startBroker();
-      const client = await WireClient.connect(running.port);
       const bytes = Buffer.from(text);
       const length = bytes.length + 1;
       const varint = Buffer.from([(length & 0x7f) | 0x80, ((length >> 7) & 0x7f) | 0x80, length >> 14]);
@@ -97,11 +77,11 @@ describe('a string', () => {
       const body = Buffer.concat([header, Buffer.from([2]), varint, bytes, Buffer.from([0, 0])]);
       const size = Buffer.alloc(4);
       size.writeInt32BE(body.length);
-      client.socket.write(Buffer.concat([size, body]));
-      await client.closed();
-      expect(running.lines).to.have.length(1);
-      expect(running.lines[0]).to.match(/: a string of \d+ bytes, where 32767 is the most$/);
-      await running.broker.stop();
+      broker.client.socket.write(Buffer.concat([size, body]));
+      await broker.client.closed();
+      const [line, ...others] = broker.logged();
+      expect(line).to.match(/: a string of \d+ bytes, where 32767 is the most$/);
+      expect(others).to.deep.equal([]);
     });
   }
 });

@@ -1,14 +1,12 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import type { BrokerOptions } from '../../../examples/broker/options.ts';
 import { ErrorCode } from '../../../examples/broker/protocol/error-codes.ts';
 import { readBatches } from '../../../examples/broker/protocol/record-batch.ts';
 import type { RequestDraft } from '../../../examples/broker/replication/peer-client.ts';
 import { until } from '../../support/turns.ts';
 import { makeBatch } from './support/batches.ts';
-import { dataFolder, type RunningBroker, startBroker } from './support/running-broker.ts';
-import { fetchRequest, produceRequest, WireClient } from './support/wire-client.ts';
+import { brokerOfEachTest } from './support/running-broker.ts';
 
 const { NONE, INVALID_CONFIG, INVALID_REQUEST, UNKNOWN_TOPIC_OR_PARTITION, INVALID_PARTITIONS } = ErrorCode;
 const TOPIC = 2;
@@ -41,32 +39,10 @@ const SAME = {
 };
 
 describe('the settings of a topic', () => {
-  let data: string;
-  let running: RunningBroker;
-  let client: WireClient;
+  const broker = brokerOfEachTest({ partitions: 1, segmentBytes: 1024, logRetentionCheckIntervalMs: 20 });
 
-  beforeEach(async () => {
-    data = dataFolder();
-    await start();
-  });
-
-  afterEach(stop);
-
-  async function start(options: Partial<BrokerOptions> = {}): Promise<void> {
-    const small = { partitions: 1, segmentBytes: 1024, logRetentionCheckIntervalMs: 20 };
-    running = await startBroker({ data, ...small, ...options });
-    client = await WireClient.connect(running.port);
-  }
-
-  async function stop(): Promise<void> {
-    client.destroy();
-    await running.broker.stop();
-  }
-
-  const create = async (name: string, configs: { name: string; value: string | null }[] = []) => {
-    const topics = [{ name, numPartitions: 1, replicationFactor: -1, assignments: [], configs }];
-    return (await client.send('CreateTopics', 7, { topics, timeoutMs: 1000, validateOnly: false })).topics[0];
-  };
+  const create = (name: string, configs: { name: string; value: string | null }[] = []) =>
+    broker.client.createTopic(name, { numPartitions: 1, configs });
 
   const describeConfigs = async (
     resourceName: string,
@@ -77,7 +53,7 @@ describe('the settings of a topic', () => {
       includeSynonyms: true,
       includeDocumentation: true,
     };
-    return (await client.send('DescribeConfigs', version, request)).results[0];
+    return (await broker.client.send('DescribeConfigs', version, request)).results[0];
   };
 
   const alter = async (
@@ -87,7 +63,7 @@ describe('the settings of a topic', () => {
   ) => {
     const configs = change.map(([configOperation, name, value]) => ({ configOperation, name, value }));
     const request = { resources: [{ resourceType, resourceName: name, configs }], validateOnly };
-    return (await client.send('IncrementalAlterConfigs', 1, request)).responses[0];
+    return (await broker.client.send('IncrementalAlterConfigs', 1, request)).responses[0];
   };
 
   const settingOf = async (topic: string, name: string) => {
@@ -134,18 +110,14 @@ describe('the settings of a topic', () => {
     expect(await settingOf('t', 'retention.ms')).to.deep.equal(['1000', SOURCE_TOPIC]);
     expect((await alter('t', [[SET, 'retention.bytes', '5000']])).errorCode).to.equal(NONE);
     expect((await alter('t', [[SET, 'retention.ms', '1']], { validateOnly: true })).errorCode).to.equal(NONE);
-    await stop();
-    await start();
+    await broker.restart();
     expect(await settingOf('t', 'retention.ms')).to.deep.equal(['1000', SOURCE_TOPIC]);
     expect(await settingOf('t', 'retention.bytes')).to.deep.equal(['5000', SOURCE_TOPIC]);
     expect((await alter('t', [[DELETE, 'retention.ms', null]])).errorCode).to.equal(NONE);
     expect(await settingOf('t', 'retention.ms')).to.deep.equal(['-1', SOURCE_DEFAULT]);
-    const { responses } = await client.send('AlterConfigs', 2, {
-      resources: [
-        { resourceType: TOPIC, resourceName: 't', configs: [{ name: 'retention.ms', value: '7' }] },
-      ],
-      validateOnly: false,
-    });
+    const configs = [{ name: 'retention.ms', value: '7' }];
+    const resources = [{ resourceType: TOPIC, resourceName: 't', configs }];
+    const { responses } = await broker.client.send('AlterConfigs', 2, { resources, validateOnly: false });
     expect(responses[0].errorCode).to.equal(NONE);
     expect(await settingOf('t', 'retention.ms')).to.deep.equal(['7', SOURCE_TOPIC]);
     expect(await settingOf('t', 'retention.bytes'), 'not named').to.deep.equal(['-1', SOURCE_DEFAULT]);
@@ -154,18 +126,15 @@ describe('the settings of a topic', () => {
   it('may ask for what the broker does anyway, which sets nothing', async () => {
     const asked = Object.entries(SAME).map(([name, value]) => ({ name, value }));
     const formats = ['0.11.0', '0.11.0-IV2', '2.8', '3.0-IV1', '10.1'];
-    const made = await create('t', [
-      ...asked,
-      ...formats.map((value) => ({ name: 'message.format.version', value })),
-    ]);
+    asked.push(...formats.map((value) => ({ name: 'message.format.version', value })));
+    const made = await create('t', asked);
     expect(made.errorCode).to.equal(NONE);
     const { configs } = await describeConfigs('t');
     expect(configs.filter(({ configSource }) => configSource !== SOURCE_DEFAULT)).to.deep.equal([]);
     const idle = { 'flush.ms': '1000', 'delete.retention.ms': '5', 'min.cleanable.dirty.ratio': '0.01' };
     for (const [name, value] of Object.entries({ ...SAME, ...idle, 'min.insync.replicas': '1' }))
       expect((await alter('t', [[SET, name, value]])).errorCode, name).to.equal(NONE);
-    await stop();
-    await start({ flushMs: 50 });
+    await broker.restart({ flushMs: 50 });
     const refused = await alter('t', [[SET, 'flush.ms', '10']]);
     expect(refused.errorCode, 'where records are flushed later').to.equal(INVALID_CONFIG);
   });
@@ -217,7 +186,7 @@ describe('the settings of a topic', () => {
     expect(await settingOf('t', 'retention.ms')).to.deep.equal(['-1', SOURCE_DEFAULT]);
     expect((await alter('0', [], { resourceType: BROKER })).errorCode).to.equal(INVALID_REQUEST);
     expect((await alter('nobody', [])).errorCode).to.equal(UNKNOWN_TOPIC_OR_PARTITION);
-    expect(running.broker.status().topics.map(({ name }) => name)).to.deep.equal(['t']);
+    expect(broker.status.topics.map(({ name }) => name)).to.deep.equal(['t']);
   });
 
   it('of a node are its options, to read', async () => {
@@ -229,19 +198,13 @@ describe('the settings of a topic', () => {
     expect((await describeConfigs('x', { resourceType: 8 })).errorCode).to.equal(INVALID_REQUEST);
   });
 
-  const partition = () => running.broker.status().topics[0].partitions[0];
+  const partition = () => broker.partition();
+  const send = (records: Buffer, acks = -1) => broker.client.produce('t', 0, acks, records);
   const produce = async (timestamp: number, count = 1) => {
-    for (let i = 0; i < count; i++) {
-      const batch = makeBatch(['x'.repeat(900)], [timestamp]);
-      await client.produce('t', 0, -1, batch);
-    }
+    for (let i = 0; i < count; i++) await send(makeBatch(['x'.repeat(900)], [timestamp]));
   };
 
-  const send = async (records: Buffer, partition = 0) => {
-    return await client.produce('t', partition, -1, records);
-  };
-
-  const files = () => readdirSync(join(data, 'node-0', 'logs', 't-0')).length;
+  const files = () => readdirSync(join(broker.data, 'node-0', 'logs', 't-0')).length;
 
   it('begin the next log file with segment.bytes, and with records that are later by segment.ms', async () => {
     await create('t', [{ name: 'segment.bytes', value: '3000' }]);
@@ -260,8 +223,7 @@ describe('the settings of a topic', () => {
     expect(files(), 'later than the first of its file by 101 ms').to.equal(5);
     await produce(206);
     expect(files()).to.equal(5);
-    await stop();
-    await start();
+    await broker.restart();
     await produce(207);
     expect(files(), 'also after a restart').to.equal(6);
   });
@@ -272,11 +234,7 @@ describe('the settings of a topic', () => {
       errorCode: ErrorCode.NOT_ENOUGH_REPLICAS,
       errorMessage: '1 replicas are in sync, where 2 are needed',
     });
-    const request = produceRequest('t', 0, 1, makeBatch(['x']));
-    expect((await client.send('Produce', 8, request)).responses[0].partitionResponses[0]).to.include({
-      errorCode: NONE,
-      baseOffset: 0,
-    });
+    expect(await send(makeBatch(['x']), 1)).to.include({ errorCode: NONE, baseOffset: 0 });
     await alter('t', [[DELETE, 'min.insync.replicas', null]]);
     expect(await send(makeBatch(['x']))).to.include({ errorCode: NONE, baseOffset: 1 });
   });
@@ -304,20 +262,11 @@ describe('the settings of a topic', () => {
     expect(first.logAppendTimeMs).to.be.within(begin, Date.now());
     expect(await send(sent), 'the same again').to.include({ baseOffset: 0, logAppendTimeMs: -1 });
 
-    const fetched = fetchRequest('t', 0, 0, { maxWaitMs: 5000, minBytes: 1 });
-    const { responses } = await client.send('Fetch', 11, fetched);
-    const [batch] = readBatches(Buffer.concat(responses[0].partitions[0].records ?? []));
+    const [batch] = readBatches(Buffer.concat((await broker.client.park()).records));
     expect(batch).to.include({ isLogAppendTime: true, maxTimestamp: first.logAppendTimeMs });
     const offsetAt = async (timestamp: number) => {
-      const partitions = [{ partitionIndex: 0, currentLeaderEpoch: -1, timestamp }];
-      const topics = [{ name: 't', partitions }];
-      const found = await client.send('ListOffsets', 5, {
-        replicaId: -1,
-        isolationLevel: 0,
-        topics,
-      } as never);
-      const { offset, timestamp: time } = found.topics[0].partitions[0];
-      return [offset, time];
+      const found = await broker.client.findOffset('t', timestamp, 5);
+      return [found.offset, found.timestamp];
     };
     expect(await offsetAt(6)).to.deep.equal([0, first.logAppendTimeMs]);
     expect(await offsetAt(first.logAppendTimeMs + 1)).to.deep.equal([-1, -1]);
@@ -338,8 +287,7 @@ describe('the settings of a topic', () => {
     await until(() => partition().startOffset === 6, 'retention has deleted records');
     expect(partition()).to.include({ startOffset: 6, highWatermark: 6, endOffset: 6 });
     await alter('t', [[DELETE, 'retention.ms', null]]);
-    await stop();
-    await start();
+    await broker.restart();
     expect(partition()).to.include({ startOffset: 6, highWatermark: 6, endOffset: 6 });
     await produce(Date.now());
     expect(partition()).to.include({ startOffset: 6, highWatermark: 7, endOffset: 7 });
@@ -356,39 +304,32 @@ describe('the settings of a topic', () => {
 });
 
 describe('more partitions', () => {
+  const broker = brokerOfEachTest();
+
   it('are made for a topic that has fewer, and are there after a restart', async () => {
-    const data = dataFolder();
-    let running = await startBroker({ data, maxPartitions: 12 });
-    let client = await WireClient.connect(running.port);
-    const topics = [{ name: 't', numPartitions: 2, replicationFactor: -1, assignments: [], configs: [] }];
-    await client.send('CreateTopics', 7, { topics, timeoutMs: 1000, validateOnly: false });
-    const grow = async (count: number, more: { name?: string; validateOnly?: boolean } = {}) => {
-      const { name = 't', validateOnly = false } = more;
-      const request = { topics: [{ name, count, assignments: null }], timeoutMs: 1000, validateOnly };
-      return (await client.send('CreatePartitions', 3, request)).results[0].errorCode;
-    };
-    const count = () => running.broker.status().topics[0].partitions.length;
-    expect(await grow(5, { validateOnly: true })).to.equal(NONE);
+    await broker.restart({ maxPartitions: 12 });
+    await broker.client.createTopic('t', { numPartitions: 2 });
+    const grow = async (count: number, validateOnly = false, name = 't') =>
+      (await broker.client.grow(name, count, null, validateOnly)).errorCode;
+    const count = () => broker.status.topics[0].partitions.length;
+    expect(await grow(5, true)).to.equal(NONE);
     expect(count()).to.equal(2);
     expect(await grow(2)).to.equal(INVALID_PARTITIONS);
     expect(await grow(1001)).to.equal(INVALID_PARTITIONS);
     expect(await grow(13)).to.equal(ErrorCode.POLICY_VIOLATION);
-    expect(await grow(5, { name: 'nobody' })).to.equal(UNKNOWN_TOPIC_OR_PARTITION);
+    expect(broker.logged()).to.deep.equal(['refused 1 new topics of PEER: --max-partitions is 12']);
+    expect(await grow(5, false, 'nobody')).to.equal(UNKNOWN_TOPIC_OR_PARTITION);
     expect(await grow(5)).to.equal(NONE);
-    const produced = await client.produce('t', 4, -1, makeBatch(['x']));
+    const produced = await broker.client.produce('t', 4, -1, makeBatch(['x']));
     expect(produced).to.include({ errorCode: NONE, baseOffset: 0 });
-    client.destroy();
-    await running.broker.stop();
-    running = await startBroker({ data });
+    await broker.restart();
     expect(count()).to.equal(5);
-    expect(running.broker.status().topics[0].partitions[4].endOffset).to.equal(1);
-    client = await WireClient.connect(running.port);
-    const cluster = await client.send('DescribeCluster', 1, { includeClusterAuthorizedOperations: false });
+    expect(broker.partition(4).endOffset).to.equal(1);
+    const cluster = await broker.client.send('DescribeCluster', 1, {
+      includeClusterAuthorizedOperations: false,
+    });
     expect(cluster).to.deep.include({ errorCode: NONE, controllerId: 0, clusterId: 'purgatory-broker' });
-    expect(cluster.brokers).to.deep.equal([
-      { brokerId: 0, host: '127.0.0.1', port: running.port, rack: null },
-    ]);
-    client.destroy();
-    await running.broker.stop();
+    const self = { brokerId: 0, host: '127.0.0.1', port: broker.port, rack: null };
+    expect(cluster.brokers).to.deep.equal([self]);
   });
 });

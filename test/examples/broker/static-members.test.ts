@@ -26,8 +26,8 @@ function subscription(topic: string, owned: number): Buffer {
 }
 
 describe('a static member of a group', () => {
-  const running = brokerOfEachTest();
-  const { newClient } = running;
+  const broker = brokerOfEachTest();
+  const newClient = () => broker.newClient();
 
   /** Each join is of a process of its own. */
   const join = async (groupInstanceId: string | null, joining: Joining = {}) => {
@@ -46,27 +46,13 @@ describe('a static member of a group', () => {
   ) => (await newClient()).sync(memberId, generationId, shares, { groupInstanceId: instance });
 
   const heartbeat = async (memberId: string, groupInstanceId: string | null, generationId = 1) =>
-    (
-      await (
-        await newClient()
-      ).send('Heartbeat', 4, { groupId: 'g', generationId, memberId, groupInstanceId })
-    ).errorCode;
-
-  const leave = async (groupInstanceId: string) =>
-    (await newClient()).send('LeaveGroup', 4, {
-      groupId: 'g',
-      memberId: '',
-      members: [{ memberId: '', groupInstanceId }],
-    });
-
-  const group = () => running.broker.status().groups.find(({ id }) => id === 'g');
-  const waiting = () => running.broker.status().purgatories.join.numDelayed;
+    (await newClient()).heartbeat(memberId, generationId, groupInstanceId);
 
   /** Two static members in a stable group, of generation 2: `one` leads. */
   async function twoMembers(joining: Joining = {}) {
     const first = await join('one', joining);
     const joinOfOther = join('other', joining);
-    await until(() => waiting() === 1, 'that many wait');
+    await broker.untilParked('join', 1);
     const one = await join('one', { ...joining, memberId: first.memberId });
     const other = await joinOfOther;
     expect(one).to.include({ errorCode: NONE, generationId: 2, leader: one.memberId });
@@ -85,7 +71,7 @@ describe('a static member of a group', () => {
     expect((await sync(again.memberId, 'other', {}, 2)).assignment.toString()).to.equal('that');
     expect(await heartbeat(one, 'one', 2)).to.equal(NONE);
     expect(await heartbeat(again.memberId, 'other', 2)).to.equal(NONE);
-    expect(group()).to.include({ state: 'Stable', generation: 2, members: 2 });
+    expect(broker.group()).to.include({ state: 'Stable', generation: 2, members: 2 });
   });
 
   it('is told that it is fenced, once another process has its place', async () => {
@@ -94,15 +80,15 @@ describe('a static member of a group', () => {
     expect(await heartbeat(other, 'other', 2)).to.equal(FENCED_INSTANCE_ID);
     expect((await sync(other, 'other', {}, 2)).errorCode).to.equal(FENCED_INSTANCE_ID);
     expect((await join('other', { memberId: other })).errorCode).to.equal(FENCED_INSTANCE_ID);
-    expect(group()).to.include({ state: 'Stable', generation: 2, members: 2 });
+    expect(broker.group()).to.include({ state: 'Stable', generation: 2, members: 2 });
   });
 
   it('is told that it is fenced while it waits for a join, which its twin waits for then', async () => {
     const { one } = await twoMembers();
     const newcomer = join('third');
-    await until(() => waiting() === 1, 'that many wait');
+    await broker.untilParked('join', 1);
     const fenced = join('one', { memberId: one });
-    await until(() => group()?.state === 'PreparingRebalance', 'a rebalance is under way');
+    await until(() => broker.group()?.state === 'PreparingRebalance', 'a rebalance is under way');
     const twin = join('one');
     expect((await fenced).errorCode).to.equal(FENCED_INSTANCE_ID);
     expect((await twin).errorCode).to.equal(NONE);
@@ -127,7 +113,7 @@ describe('a static member of a group', () => {
     const again = await join('other', { owned: -1 });
     expect(again).to.include({ errorCode: NONE, generationId: 2 });
     const changed = join('other', { topic: 'u' });
-    await until(() => waiting() === 1, 'that many wait');
+    await broker.untilParked('join', 1);
     expect(await heartbeat(one, 'one', 2)).to.equal(REBALANCE_IN_PROGRESS);
     await join('one', { memberId: one });
     expect(await changed).to.include({ errorCode: NONE, generationId: 3 });
@@ -159,18 +145,16 @@ describe('a static member of a group', () => {
     const again = await join('other');
     expect(again).to.include({ errorCode: NONE, generationId: 3 });
     expect((await sync(again.memberId, 'other', {}, 3)).assignment.toString()).to.equal('kept');
-    await until(() => group()?.state === 'PreparingRebalance', 'a rebalance is under way');
+    await until(() => broker.group()?.state === 'PreparingRebalance', 'a rebalance is under way');
     expect(await heartbeat('gone', 'one', 3), 'its session is over').to.equal(UNKNOWN_MEMBER_ID);
   });
 
   it('that comes back to a rebalance that nobody joined ends it, once the others are gone', async () => {
     const { other } = await twoMembers({ sessionTimeoutMs: 1500 });
-    await leave('one');
-    await until(
-      () => running.broker.status().purgatories.join.expired === 1,
-      'they have come to their deadline',
-    );
-    expect(group()).to.include({ state: 'PreparingRebalance', members: 1 });
+    const members = [{ memberId: '', groupInstanceId: 'one' }];
+    await broker.client.send('LeaveGroup', 4, { groupId: 'g', memberId: '', members });
+    await until(() => broker.status.purgatories.join.expired === 1, 'they have come to their deadline');
+    expect(broker.group()).to.include({ state: 'PreparingRebalance', members: 1 });
     const again = await join('other');
     expect(again).to.include({ errorCode: NONE, generationId: 3, leader: again.memberId });
     expect(again.memberId).not.to.equal(other);

@@ -11,13 +11,10 @@ import { produceRequest } from './support/wire-client.ts';
 const { TRANSACTIONAL_ID_AUTHORIZATION_FAILED: FINAL, NONE, INVALID_REQUEST } = ErrorCode;
 
 describe('a transactional producer', () => {
-  const running = brokerOfEachTest();
-  const { newClient } = running;
-  /** What the broker has logged since the last call, without the ports of the clients. */
-  const logged = () => running.lines.splice(0).map((line) => line.replace(/127\.0\.0\.1:\d+/, 'PEER'));
+  const broker = brokerOfEachTest();
 
   it('is refused by an error that is final, whatever it asks for first', async () => {
-    const client = await newClient();
+    const client = await broker.newClient();
     const find = async (version: number, keyType: number) => {
       const request = { key: 'x', keyType, coordinatorKeys: ['x'] };
       const { errorCode, coordinators } = await client.send('FindCoordinator', version, request);
@@ -26,23 +23,23 @@ describe('a transactional producer', () => {
     for (const version of [1, 2, 3, 4]) expect(await find(version, 1), `version ${version}`).to.equal(FINAL);
     expect(await find(4, 0), 'of a group').to.equal(NONE);
     const line = 'refused FindCoordinator with a transactional id of PEER: this broker has no transactions';
-    expect(logged()).to.deep.equal(Array(4).fill(line));
+    expect(broker.logged()).to.deep.equal(Array(4).fill(line));
     expect(await find(4, 2), 'of a share group').to.equal(INVALID_REQUEST);
-    expect(logged()).to.deep.equal(['refused a share group of PEER: this broker has no share groups']);
+    expect(broker.logged()).to.deep.equal(['refused a share group of PEER: this broker has no share groups']);
 
     const initialised = await client.send('InitProducerId', 4, {
       transactionalId: 'x',
       transactionTimeoutMs: 1000,
     });
     expect(initialised).to.include({ errorCode: FINAL, producerId: -1 });
-    expect(logged()).to.deep.equal([
+    expect(broker.logged()).to.deep.equal([
       'refused InitProducerId with a transactional id of PEER: this broker has no transactions',
     ]);
 
     const batch = { ...produceRequest('t', 0, -1, makeBatch(['a'])), transactionalId: 'x' };
     const { responses } = await client.send('Produce', 9, batch);
     expect(responses[0].partitionResponses[0].errorCode).to.equal(FINAL);
-    expect(logged()).to.deep.equal([
+    expect(broker.logged()).to.deep.equal([
       'refused Produce with a transactional id of PEER: this broker has no transactions',
     ]);
   });
@@ -59,10 +56,10 @@ describe('a transactional producer', () => {
     ['a request of api 99', 99, 'it is not served'],
   ] as const) {
     it(`and who else sends what is not served are cut off with a line that says why: ${what}`, async () => {
-      const client = await newClient();
+      const client = await broker.newClient();
       client.socket.write(Buffer.from([0, 0, 0, 10, 0, key, 0, 0, 0, 0, 0, 1, 0xff, 0xff]));
       await client.closed();
-      expect(logged()).to.deep.equal([`closed the connection of PEER: ${what}: ${reason}`]);
+      expect(broker.logged()).to.deep.equal([`closed the connection of PEER: ${what}: ${reason}`]);
     });
   }
 });

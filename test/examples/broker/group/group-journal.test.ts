@@ -1,50 +1,18 @@
 import { expect } from 'chai';
 import { Cluster } from '../../../../examples/broker/cluster.ts';
-import type { BrokerOptions } from '../../../../examples/broker/options.ts';
 import { ErrorCode } from '../../../../examples/broker/protocol/error-codes.ts';
 import { freePorts } from '../../../support/free-ports.ts';
 import { until } from '../../../support/turns.ts';
-import { dataFolder, type RunningBroker, startBroker } from '../support/running-broker.ts';
-import { WireClient } from '../support/wire-client.ts';
+import { brokerOfEachTest, startBroker } from '../support/running-broker.ts';
 
 const { NONE, ILLEGAL_GENERATION, UNKNOWN_MEMBER_ID, REBALANCE_IN_PROGRESS } = ErrorCode;
 
 describe('a group over a restart of its broker', () => {
-  let data: string;
-  let running: RunningBroker;
-  const clients: WireClient[] = [];
-
-  beforeEach(async () => {
-    data = dataFolder();
-    await start();
-  });
-
-  afterEach(stop);
-
-  async function start(options: Partial<BrokerOptions> = {}): Promise<void> {
-    running = await startBroker({ data, ...options });
-  }
-
-  async function stop(): Promise<void> {
-    for (const client of clients.splice(0)) client.destroy();
-    await running.broker.stop();
-    expect(running.lines).to.deep.equal([]);
-  }
-
-  async function restart(): Promise<void> {
-    await stop();
-    await start();
-  }
-
-  async function newClient(): Promise<WireClient> {
-    const client = await WireClient.connect(running.port);
-    clients.push(client);
-    return client;
-  }
+  const broker = brokerOfEachTest();
 
   /** Joins at once: a member without an instance is an old client, which need not bring its id. */
   const join = async (memberId = '', groupInstanceId: string | null = null, sessionTimeoutMs = 10_000) =>
-    (await newClient()).join(
+    (await broker.newClient()).join(
       {
         groupId: 'readers',
         sessionTimeoutMs,
@@ -56,17 +24,12 @@ describe('a group over a restart of its broker', () => {
     );
 
   const sync = async (memberId: string, generationId: number, shares: Record<string, Buffer> = {}) =>
-    (await newClient()).sync(memberId, generationId, shares, { groupId: 'readers' });
+    (await broker.newClient()).sync(memberId, generationId, shares, { groupId: 'readers' });
 
-  const heartbeat = async (memberId: string, generationId: number) => {
-    const request = { groupId: 'readers', generationId, memberId, groupInstanceId: null };
-    return (await (await newClient()).send('Heartbeat', 4, request)).errorCode;
-  };
+  const heartbeat = async (memberId: string, generationId: number) =>
+    (await broker.newClient()).heartbeat(memberId, generationId, null, 'readers');
 
-  const describeGroup = async () => {
-    const request = { groups: ['readers'], includeAuthorizedOperations: false };
-    return (await (await newClient()).send('DescribeGroups', 5, request)).groups[0];
-  };
+  const describeGroup = () => broker.client.describeGroup('readers');
 
   const SHARE = Buffer.from([0, 1, 0xff, 0xfe]);
 
@@ -82,18 +45,18 @@ describe('a group over a restart of its broker', () => {
     const memberId = await formGroup();
     const before = await describeGroup();
     expect(before).to.include({ groupState: 'Stable', protocolData: 'range' });
-    await restart();
+    await broker.restart();
     expect(await describeGroup()).to.deep.equal(before);
     expect(await heartbeat(memberId, 1)).to.equal(NONE);
     expect(await heartbeat(memberId, 2)).to.equal(ILLEGAL_GENERATION);
     expect(await sync(memberId, 1)).to.deep.include({ errorCode: NONE, assignment: SHARE });
-    await restart();
+    await broker.restart();
     expect(await describeGroup(), 'and over another').to.deep.equal(before);
   });
 
   it('goes on from its generation when somebody joins', async () => {
     const memberId = await formGroup();
-    await restart();
+    await broker.restart();
     const joined = join('', 'newcomer');
     await until(
       async () => (await heartbeat(memberId, 1)) === REBALANCE_IN_PROGRESS,
@@ -107,22 +70,21 @@ describe('a group over a restart of its broker', () => {
 
   it('gives its members their sessions to show up, then goes on without them, for good', async () => {
     await formGroup(null, 1000);
-    await restart();
+    await broker.restart();
     const begin = performance.now();
     await until(
       async () => (await describeGroup()).groupState !== 'Stable',
       'the group has lost its members',
     );
     expect(performance.now() - begin).to.be.at.least(900);
-    await restart();
+    await broker.restart();
     expect((await describeGroup()).groupState).to.equal('Dead');
   });
 
   it('has nobody who had left', async () => {
     const memberId = await formGroup();
-    const members = [{ memberId, groupInstanceId: null }];
-    await (await newClient()).send('LeaveGroup', 4, { groupId: 'readers', memberId: '', members });
-    await restart();
+    await broker.client.leave(memberId, 'readers');
+    await broker.restart();
     expect(await heartbeat(memberId, 1)).to.equal(UNKNOWN_MEMBER_ID);
     expect((await describeGroup()).groupState).to.equal('Dead');
   });
@@ -138,7 +100,7 @@ describe('a group over a restart of its broker', () => {
     await join(memberId);
     const newcomer = await joined;
     expect(newcomer.generationId, 'not shared out yet').to.equal(2);
-    await restart();
+    await broker.restart();
     expect(await describeGroup()).to.deep.equal(before);
     expect((await sync(memberId, 2)).errorCode).to.equal(ILLEGAL_GENERATION);
     expect(await heartbeat(memberId, 1)).to.equal(NONE);
@@ -149,7 +111,7 @@ describe('a group over a restart of its broker', () => {
     const former = await formGroup('static');
     const { memberId } = await join('', 'static');
     expect(memberId).to.not.equal(former);
-    await restart();
+    await broker.restart();
     expect((await describeGroup()).members[0]).to.deep.include({ memberId, memberAssignment: SHARE });
     const { memberId: next, generationId } = await join('', 'static');
     expect(next).to.not.equal(memberId);
@@ -158,15 +120,15 @@ describe('a group over a restart of its broker', () => {
 
   it('is no more, where another node coordinates it now', async () => {
     await formGroup();
-    await stop();
+    await broker.stop();
     const cluster = { nodes: 2, port: await freePorts(2) };
     const nodes = [0, 1].map((id) => ({ id, host: '', port: 0 }));
     expect(new Cluster(nodes, 0).coordinatorOf('readers').id).to.equal(1);
-    const other = startBroker({ data, ...cluster, node: 1 });
-    await start({ ...cluster, node: 0 });
-    expect(running.broker.status().groups).to.deep.equal([]);
+    const other = startBroker({ data: broker.data, ...cluster, node: 1 });
+    await broker.start({ ...cluster, node: 0 });
+    expect(broker.status.groups).to.deep.equal([]);
     await (await other).broker.stop();
-    await restart();
+    await broker.restart();
     expect((await describeGroup()).groupState).to.equal('Dead');
   });
 });

@@ -53,19 +53,10 @@ describe("a follower whose log is not its leader's", () => {
 
   afterEach(stop);
 
+  const options = { nodes: 2, partitions: 1, segmentBytes: 4096, flushMs: 60_000, replicaLagMs: 300 };
   const startLeader = () => start(0);
   const startFollower = () => start(1);
-  const start = (node: number) =>
-    startBroker({
-      nodes: 2,
-      node,
-      port,
-      data,
-      partitions: 1,
-      segmentBytes: 4096,
-      flushMs: 60_000,
-      replicaLagMs: 300,
-    });
+  const start = (node: number) => startBroker({ ...options, node, port, data });
 
   async function stop(): Promise<void> {
     await Promise.all(nodes.splice(0).map(({ broker }) => broker.stop()));
@@ -177,9 +168,7 @@ describe("a follower whose log is not its leader's", () => {
 
   async function deleteBefore(offset: number): Promise<void> {
     const client = await WireClient.connect(port);
-    const topics = [{ name: 't', partitions: [{ partitionIndex: 0, offset }] }];
-    const answer = await client.send('DeleteRecords', 2, { topics, timeoutMs: 1000 });
-    expect(answer.topics[0].partitions[0]).to.include({ errorCode: 0, lowWatermark: offset });
+    expect(await client.deleteBefore('t', offset)).to.include({ errorCode: 0, lowWatermark: offset });
     client.destroy();
   }
 

@@ -21,11 +21,6 @@ export const programs = {
   kcat: need('kcat', ['kcat', '-V']),
   kafkaPython: need('python3-kafka', [PYTHON, '-c', 'import kafka']),
   confluentKafka: need('python3-confluent-kafka', [PYTHON, '-c', 'import confluent_kafka']),
-  rdkafkaExample: need('librdkafka-dev and gcc', [
-    'sh',
-    '-c',
-    'cc --version && test -r /usr/share/doc/librdkafka-dev/examples/rdkafka_example.c',
-  ]),
   smallDisk: need('the right to mount a tmpfs', [
     'sh',
     '-c',

@@ -7,10 +7,13 @@ import { connect, type Socket } from 'node:net';
 import type { Request } from '../../../../examples/broker/network/exchange.ts';
 import { FrameSplitter } from '../../../../examples/broker/network/frames.ts';
 import { decode, encode } from '../../../../examples/broker/protocol/codec.ts';
+import { ErrorCode } from '../../../../examples/broker/protocol/error-codes.ts';
 import { type ApiName, apis } from '../../../../examples/broker/protocol/messages/index.ts';
 import { Reader } from '../../../../examples/broker/protocol/reader.ts';
 import { type Draft, type Message, NO_TOPIC_ID } from '../../../../examples/broker/protocol/schema.ts';
 import { Writer } from '../../../../examples/broker/protocol/writer.ts';
+
+export const HOUR_MS = 3_600_000;
 
 type RequestDraft<N extends ApiName> = Draft<(typeof apis)[N]['request']>;
 type ResponseMessage<N extends ApiName> = Message<(typeof apis)[N]['response']>;
@@ -32,6 +35,8 @@ export function requestFrame<N extends ApiName>(
   encode(writer, api.request, version, flexible, request as Draft<typeof api.request>);
   return Buffer.concat(writer.finish());
 }
+
+type WantedTopic = Partial<RequestDraft<'CreateTopics'>['topics'][number]>;
 
 /** Who commits, and what it says to it. Nobody of the group, without an id. */
 export interface Committer {
@@ -85,11 +90,40 @@ export class WireClient {
     });
   }
 
+  /** Whether it gets an answer, and that without an error. */
+  async isServed(): Promise<boolean> {
+    return (await this.send('ApiVersions', 0, {} as never)).errorCode === ErrorCode.NONE;
+  }
+
   /** Makes topics by asking for them, as clients do. Resolves to the error codes. */
   async createTopics(...names: string[]): Promise<number[]> {
     const topics = names.map((name) => ({ topicId: NO_TOPIC_ID, name }));
     const answer = await this.send('Metadata', 4, { topics, allowAutoTopicCreation: true } as never);
     return answer.topics.map(({ errorCode }) => errorCode);
+  }
+
+  /** Makes a topic on purpose, with the defaults of the broker. Resolves to the answer for it. */
+  async createTopic(name: string, wanted: WantedTopic = {}, validateOnly = false) {
+    const defaults = { numPartitions: -1, replicationFactor: -1, assignments: [], configs: [] };
+    const topics = [{ ...defaults, ...wanted, name }];
+    return (await this.send('CreateTopics', 7, { topics, timeoutMs: 1000, validateOnly })).topics[0];
+  }
+
+  /** Gives a topic that many partitions in all. Resolves to the answer for it. */
+  async grow(name: string, count: number, assigned: number[][] | null = null, validateOnly = false) {
+    const assignments = assigned?.map((brokerIds) => ({ brokerIds })) ?? null;
+    const request = { topics: [{ name, count, assignments }], timeoutMs: 1000, validateOnly };
+    return (await this.send('CreatePartitions', 3, request)).results[0];
+  }
+
+  deleteTopics(...topicNames: string[]) {
+    return this.send('DeleteTopics', 1, { topics: [], topicNames, timeoutMs: 1000 });
+  }
+
+  /** Deletes the records before an offset. Resolves to the answer for the partition. */
+  async deleteBefore(topic: string, offset: number, partitionIndex = 0) {
+    const topics = [{ name: topic, partitions: [{ partitionIndex, offset }] }];
+    return (await this.send('DeleteRecords', 2, { topics, timeoutMs: 1000 })).topics[0].partitions[0];
   }
 
   /** Sends one batch. Resolves to the answer for its partition. */
@@ -101,6 +135,18 @@ export class WireClient {
   /** Fetches of one partition. Resolves to the answer for it. */
   async fetch(...of: Parameters<typeof fetchRequest>) {
     return (await this.send('Fetch', 11, fetchRequest(...of))).responses[0].partitions[0];
+  }
+
+  /** Fetches of a topic from the beginning, and waits an hour for the first record. */
+  park(topic = 't', partition = 0) {
+    return this.fetch(topic, partition, 0, { maxWaitMs: HOUR_MS });
+  }
+
+  /** Asks partition 0 for the offset of a time, or for one of its ends. Resolves to the answer for it. */
+  async findOffset(topic: string, timestamp: number, version = 7, more: { maxNumOffsets?: number } = {}) {
+    const topics = [{ name: topic, partitions: [{ partitionIndex: 0, timestamp, ...more }] }];
+    const request = { replicaId: -1, isolationLevel: 0, topics, timeoutMs: 1000 };
+    return (await this.send('ListOffsets', version, request)).topics[0].partitions[0];
   }
 
   /** Commits an offset for each partition of a topic, from 0 on. Resolves to the error codes. */
@@ -116,6 +162,13 @@ export class WireClient {
     const request = { groupId, generationId, memberId, groupInstanceId: null, topics };
     const answer = await this.send('OffsetCommit', 8, request);
     return answer.topics[0].partitions.map(({ errorCode }) => errorCode);
+  }
+
+  /** What a group has committed for partition 0 of a topic. */
+  async committed(groupId: string, topic: string) {
+    const topics = [{ name: topic, partitionIndexes: [0] }];
+    const request = { groupId, topics, groups: [], requireStable: false };
+    return (await this.send('OffsetFetch', 1, request)).topics[0].partitions[0];
   }
 
   /** Joins the group `g` with one protocol, at once: an old client brings no member id. */
@@ -154,6 +207,30 @@ export class WireClient {
     });
   }
 
+  /** Resolves to the error code. */
+  async heartbeat(
+    memberId: string,
+    generationId: number,
+    groupInstanceId: string | null = null,
+    groupId = 'g',
+  ) {
+    const member = { groupId, generationId, memberId, groupInstanceId };
+    return (await this.send('Heartbeat', 4, member)).errorCode;
+  }
+
+  leave(memberId: string, groupId = 'g') {
+    return this.send('LeaveGroup', 1, { groupId, memberId, members: [] });
+  }
+
+  async describeGroup(groupId = 'g') {
+    const request = { groups: [groupId], includeAuthorizedOperations: false };
+    return (await this.send('DescribeGroups', 5, request)).groups[0];
+  }
+
+  async listGroups(...statesFilter: string[]) {
+    return (await this.send('ListGroups', 5, { statesFilter, typesFilter: [] })).groups;
+  }
+
   async closed(): Promise<void> {
     // Not `once`, which would reject for a reset.
     if (!this.socket.closed) await new Promise((resolve) => this.socket.once('close', resolve));
@@ -164,17 +241,17 @@ export class WireClient {
   }
 }
 
-/** A fetch of one partition, with the broker's leave to wait. */
+/** A fetch of one partition, which does not wait unless it is told to. */
 export function fetchRequest(
   topic: string,
   partition: number,
   fetchOffset: number,
-  wait: { maxWaitMs: number; minBytes: number; maxBytes?: number; partitionMaxBytes?: number },
+  wait: { maxWaitMs?: number; minBytes?: number; maxBytes?: number; partitionMaxBytes?: number } = {},
 ): Request<'Fetch'> {
   return {
     replicaId: -1,
-    maxWaitMs: wait.maxWaitMs,
-    minBytes: wait.minBytes,
+    maxWaitMs: wait.maxWaitMs ?? 0,
+    minBytes: wait.minBytes ?? 1,
     maxBytes: wait.maxBytes ?? 2 ** 26,
     isolationLevel: 0,
     sessionId: 0,
@@ -182,12 +259,12 @@ export function fetchRequest(
     topics: [
       {
         topic,
-        topicId: '00000000-0000-0000-0000-000000000000',
+        topicId: NO_TOPIC_ID,
         partitions: [
           {
             partition,
-            currentLeaderEpoch: -1,
             fetchOffset,
+            currentLeaderEpoch: -1,
             lastFetchedEpoch: -1,
             logStartOffset: -1,
             partitionMaxBytes: wait.partitionMaxBytes ?? 2 ** 26,
