@@ -238,11 +238,11 @@ export function foreignProtocol(theirs: unknown, ours: number): PurgatoryError {
   );
 }
 
-/** For a text that is not of the protocol. */
-export function foreignText(text: string): PurgatoryError {
+/** For what is not of the protocol: a text, or whatever a program posts to a channel of threads. */
+export function foreignText(text: unknown): PurgatoryError {
   return new PurgatoryError(
     'ERR_PURGATORY_BUS_PROTOCOL',
-    `Something else publishes on this bus: ${JSON.stringify(cut(text))}. Choose another prefix`,
+    `Something else publishes on this bus: ${JSON.stringify(cut(String(text)))}. Choose another prefix`,
   );
 }
 

@@ -135,7 +135,7 @@ export class FrameBody {
  * no frame.
  */
 export function readFrame(text: string): Frame {
-  if (text.length > MAX_FRAME_BYTES) throw foreignText(text);
+  if (typeof text !== 'string' || text.length > MAX_FRAME_BYTES) throw foreignText(text);
   let json: unknown;
   try {
     json = JSON.parse(text);
