@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { ManualClock, Purgatory, SystemTimer } from '../../src/index.ts';
 import { counts, EMPTY, hall, type Op } from '../support/op.ts';
+import { rejects } from '../support/refusals.ts';
 import { rejection } from '../support/rejection.ts';
 import { turn } from '../support/turns.ts';
 import { unhandledDuring } from '../support/unhandled.ts';
@@ -201,7 +202,7 @@ describe('waitFor with attempts that return promises', () => {
     const refused = purgatory.waitFor(['k'], attempt, { timeoutMs: 50 });
     const signal = attempts.signals[0]();
     const unhandled = await unhandledDuring(async () => {
-      expect(await rejection(refused)).to.have.property('code', 'ERR_PURGATORY_FULL');
+      await rejects(refused, 'ERR_PURGATORY_FULL');
       expect(signal.aborted).to.equal(true);
       attempts.open[0].reject(new Error('late'));
     });
@@ -228,7 +229,7 @@ describe('waitFor with attempts that return promises', () => {
       },
       { timeoutMs: 50 },
     );
-    expect(await rejection(closed)).to.have.property('code', 'ERR_PURGATORY_CLOSED');
+    await rejects(closed, 'ERR_PURGATORY_CLOSED');
     expect(counts(purgatory)).to.deep.equal(EMPTY);
   });
 

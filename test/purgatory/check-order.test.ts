@@ -1,22 +1,14 @@
 import { expect } from 'chai';
-import {
-  type DelayedOperation,
-  ManualClock,
-  Purgatory,
-  PurgatoryError,
-  SystemTimer,
-  type Timer,
-} from '../../src/index.ts';
+import { type DelayedOperation, ManualClock, Purgatory, SystemTimer, type Timer } from '../../src/index.ts';
 import { counts, EMPTY, hall, Op, type PurgatoryOptions } from '../support/op.ts';
+import { refuses } from '../support/refusals.ts';
 import { Task } from '../support/task.ts';
 
 describe('Arguments of tryCompleteElseWatch', () => {
   it('must name at least one key', () => {
     const { purgatory } = hall();
     const op = new Op('a', { ready: true });
-    expect(() => purgatory.tryCompleteElseWatch(op, []))
-      .to.throw(TypeError)
-      .with.property('code', 'ERR_INVALID_ARG_VALUE');
+    refuses(() => purgatory.tryCompleteElseWatch(op, []), 'ERR_INVALID_ARG_VALUE');
     expect(op.tries).to.equal(0);
   });
 
@@ -24,9 +16,7 @@ describe('Arguments of tryCompleteElseWatch', () => {
     const { purgatory } = hall();
     const op = new Op('a', { ready: true });
     for (const keys of [undefined, null, 'key', 5, new Set(['k'])]) {
-      expect(() => purgatory.tryCompleteElseWatch(op, keys as unknown as string[]))
-        .to.throw(TypeError)
-        .with.property('code', 'ERR_INVALID_ARG_TYPE');
+      refuses(() => purgatory.tryCompleteElseWatch(op, keys as unknown as string[]), 'ERR_INVALID_ARG_TYPE');
     }
     expect(op.tries).to.equal(0);
   });
@@ -34,9 +24,7 @@ describe('Arguments of tryCompleteElseWatch', () => {
   it('must have a DelayedOperation', () => {
     const { purgatory } = hall();
     for (const op of [undefined, null, {}, new Task(5)]) {
-      expect(() => purgatory.tryCompleteElseWatch(op as unknown as Op, ['k']))
-        .to.throw(TypeError)
-        .with.property('code', 'ERR_INVALID_ARG_TYPE');
+      refuses(() => purgatory.tryCompleteElseWatch(op as unknown as Op, ['k']), 'ERR_INVALID_ARG_TYPE');
     }
     expect(counts(purgatory)).to.deep.equal(EMPTY);
   });
@@ -46,9 +34,7 @@ describe('The order of checks in tryCompleteElseWatch', () => {
   it('arguments come before closed', () => {
     const { purgatory } = hall();
     purgatory.close();
-    expect(() => purgatory.tryCompleteElseWatch(new Op('a'), []))
-      .to.throw(TypeError)
-      .with.property('code', 'ERR_INVALID_ARG_VALUE');
+    refuses(() => purgatory.tryCompleteElseWatch(new Op('a'), []), 'ERR_INVALID_ARG_VALUE');
   });
 
   it('closed comes before already parked or completed, and before the first try', () => {
@@ -59,9 +45,7 @@ describe('The order of checks in tryCompleteElseWatch', () => {
     completed.forceComplete();
     const ready = new Op('ready', { ready: true });
     for (const op of [park('parked', ['k']), completed, ready]) {
-      expect(() => closed.tryCompleteElseWatch(op, ['k']))
-        .to.throw(PurgatoryError)
-        .with.property('code', 'ERR_PURGATORY_CLOSED');
+      refuses(() => closed.tryCompleteElseWatch(op, ['k']), 'ERR_PURGATORY_CLOSED');
     }
     expect(ready.tries).to.equal(0);
   });
@@ -72,9 +56,7 @@ describe('The order of checks in tryCompleteElseWatch', () => {
     const ready = new Op('b', { ready: true });
     expect(purgatory.tryCompleteElseWatch(ready, ['k'])).to.equal(true);
     const waiting = new Op('c');
-    expect(() => purgatory.tryCompleteElseWatch(waiting, ['k', 'l']))
-      .to.throw(PurgatoryError)
-      .with.property('code', 'ERR_PURGATORY_FULL');
+    refuses(() => purgatory.tryCompleteElseWatch(waiting, ['k', 'l']), 'ERR_PURGATORY_FULL');
     expect(waiting.tries).to.equal(1);
     expect(waiting.isPending).to.equal(false);
     expect(counts(purgatory)).to.deep.equal({ watched: 1, watchedKeys: 1, numDelayed: 1 });
@@ -86,9 +68,7 @@ describe('The order of checks in tryCompleteElseWatch', () => {
     const purgatory = new Purgatory<string, Op>('p', { timer });
     timer.add(new Task(1_000));
     const op = new Op('a', { delayMs: 5 });
-    expect(() => purgatory.tryCompleteElseWatch(op, ['k']))
-      .to.throw(PurgatoryError)
-      .with.property('code', 'ERR_PURGATORY_FULL');
+    refuses(() => purgatory.tryCompleteElseWatch(op, ['k']), 'ERR_PURGATORY_FULL');
     expect(op.tries).to.equal(1);
     expect(op.isPending).to.equal(false);
     expect(counts(purgatory as Purgatory<unknown, Op>)).to.deep.equal(EMPTY);
@@ -101,9 +81,7 @@ describe('The order of checks in tryCompleteElseWatch', () => {
     const { timer, purgatory } = hall();
     timer.close();
     const op = new Op('a', { delayMs: 5 });
-    expect(() => purgatory.tryCompleteElseWatch(op, ['k']))
-      .to.throw(PurgatoryError)
-      .with.property('code', 'ERR_PURGATORY_CLOSED');
+    refuses(() => purgatory.tryCompleteElseWatch(op, ['k']), 'ERR_PURGATORY_CLOSED');
     expect(op.isPending).to.equal(false);
     expect(counts(purgatory)).to.deep.equal(EMPTY);
   });
@@ -141,17 +119,13 @@ describe('Purgatory options', () => {
 
   it('need a name that is a string', () => {
     for (const name of [undefined, null, 5, Symbol('p')]) {
-      expect(() => new Purgatory(name as unknown as string))
-        .to.throw(TypeError, 'name')
-        .with.property('code', 'ERR_INVALID_ARG_TYPE');
+      refuses(() => new Purgatory(name as unknown as string), 'ERR_INVALID_ARG_TYPE', 'name');
     }
   });
 
   for (const maxParked of [0, -1, 1.5, Number.NaN]) {
     it(`refuse maxParked ${maxParked} at construction`, () => {
-      expect(() => new Purgatory('p', { maxParked }))
-        .to.throw(RangeError, String(maxParked))
-        .with.property('code', 'ERR_OUT_OF_RANGE');
+      refuses(() => new Purgatory('p', { maxParked }), 'ERR_OUT_OF_RANGE', String(maxParked));
     });
   }
 
@@ -163,17 +137,17 @@ describe('Purgatory options', () => {
     tickMs: '1',
   })) {
     it(`refuse ${name} of a wrong type at construction`, () => {
-      expect(() => new Purgatory('p', { [name]: value } as unknown as PurgatoryOptions))
-        .to.throw(TypeError, name)
-        .with.property('code', 'ERR_INVALID_ARG_TYPE');
+      refuses(
+        () => new Purgatory('p', { [name]: value } as unknown as PurgatoryOptions),
+        'ERR_INVALID_ARG_TYPE',
+        name,
+      );
     });
   }
 
   it('refuse bad options of its own timer', () => {
     for (const bad of [{ tickMs: 0 }, { wheelSize: 1 }, { sliceMs: -1 }, { maxPending: 0.5 }]) {
-      expect(() => new Purgatory('p', bad))
-        .to.throw(RangeError)
-        .with.property('code', 'ERR_OUT_OF_RANGE');
+      refuses(() => new Purgatory('p', bad), 'ERR_OUT_OF_RANGE');
     }
   });
 
@@ -182,9 +156,7 @@ describe('Purgatory options', () => {
     const purgatory = new Purgatory<string, Op>('p', { clock, tickMs: 10, reaper: false, maxPending: 1 });
     const op = new Op('a', { delayMs: 11 });
     purgatory.tryCompleteElseWatch(op, ['k']);
-    expect(() => purgatory.tryCompleteElseWatch(new Op('b', { delayMs: 5 }), ['k']))
-      .to.throw(PurgatoryError)
-      .with.property('code', 'ERR_PURGATORY_FULL');
+    refuses(() => purgatory.tryCompleteElseWatch(new Op('b', { delayMs: 5 }), ['k']), 'ERR_PURGATORY_FULL');
     clock.advance(19);
     expect(purgatory.advanceClock()).to.equal(0);
     clock.advance(1);

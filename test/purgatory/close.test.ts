@@ -2,6 +2,7 @@ import { inspect } from 'node:util';
 import { expect } from 'chai';
 import { Purgatory, PurgatoryError } from '../../src/index.ts';
 import { counts, EMPTY, hall, labels, Op } from '../support/op.ts';
+import { refuses } from '../support/refusals.ts';
 import { rejection } from '../support/rejection.ts';
 
 /** The code of the error a promise is rejected with, or what it resolved with. */
@@ -92,9 +93,7 @@ describe('behaviour 21: close', () => {
       expect(scope.numDelayed).to.equal(1);
     }
     expect(op.isPending).to.equal(false);
-    expect(() => purgatory.tryCompleteElseWatch(op, ['k']))
-      .to.throw(PurgatoryError)
-      .with.property('code', 'ERR_PURGATORY_CLOSED');
+    refuses(() => purgatory.tryCompleteElseWatch(op, ['k']), 'ERR_PURGATORY_CLOSED');
   });
 });
 

@@ -2,7 +2,7 @@ import { getEventListeners } from 'node:events';
 import { expect } from 'chai';
 import { ManualClock, Purgatory, SystemTimer, type WaitOptions } from '../../src/index.ts';
 import { Queues } from '../../src/waits/queues/index.ts';
-import { codeOf } from '../support/code-of.ts';
+import { refuses } from '../support/refusals.ts';
 import { rejection } from '../support/rejection.ts';
 import { microtasks, turn } from '../support/turns.ts';
 import { unhandledDuring } from '../support/unhandled.ts';
@@ -158,7 +158,7 @@ describe('follow of a Purgatory', () => {
       [['k'], () => 1, { timeoutMs: '5' }],
       [['k'], () => 1, { timeoutMs: 5, signal: {} }],
     ]) {
-      expect(codeOf(() => follow(...given))).to.equal('ERR_INVALID_ARG_TYPE');
+      refuses(() => follow(...given), 'ERR_INVALID_ARG_TYPE');
     }
     const keys = ['k'];
     const follower = polls.follow(keys, () => undefined, NEVER);
@@ -211,8 +211,8 @@ describe('follow of Queues', () => {
 
   it('refuses bad arguments in the call', () => {
     const jobs = new Queues<number>('jobs');
-    expect(codeOf(() => jobs.follow([], NEVER))).to.equal('ERR_INVALID_ARG_VALUE');
-    expect(codeOf(() => jobs.follow(['a'], {} as never))).to.equal('ERR_INVALID_ARG_TYPE');
+    refuses(() => jobs.follow([], NEVER), 'ERR_INVALID_ARG_VALUE');
+    refuses(() => jobs.follow(['a'], {} as never), 'ERR_INVALID_ARG_TYPE');
     jobs.close();
   });
 });

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { Purgatory, PurgatoryError, SystemTimer } from '../../src/index.ts';
 import { counts, EMPTY, hall, labels, Op } from '../support/op.ts';
+import { refuses } from '../support/refusals.ts';
 
 describe('behaviour 14: no lost wake-up: tried, then watched on all keys', () => {
   it('completes an operation that is ready at once, without parking it', () => {
@@ -104,9 +105,11 @@ describe('behaviour 19: what is parked, and what is not', () => {
     const other = new SystemTimer({ clock });
     const op = new Op('a', { delayMs: 5 });
     other.add(op);
-    expect(() => purgatory.tryCompleteElseWatch(op, ['k']))
-      .to.throw(PurgatoryError, 'The Op is pending in a timer as a plain task')
-      .with.property('code', 'ERR_PURGATORY_ALREADY_PENDING');
+    refuses(
+      () => purgatory.tryCompleteElseWatch(op, ['k']),
+      'ERR_PURGATORY_ALREADY_PENDING',
+      'The Op is pending in a timer as a plain task',
+    );
     expect(op.tries).to.equal(0);
     expect(counts(purgatory)).to.deep.equal(EMPTY);
     clock.advance(5);
@@ -117,9 +120,7 @@ describe('behaviour 19: what is parked, and what is not', () => {
     const { clock, timer, purgatory } = hall();
     const op = new Op('a', { delayMs: 5 });
     timer.add(op);
-    expect(() => purgatory.tryCompleteElseWatch(op, ['k']))
-      .to.throw(PurgatoryError)
-      .with.property('code', 'ERR_PURGATORY_ALREADY_PENDING');
+    refuses(() => purgatory.tryCompleteElseWatch(op, ['k']), 'ERR_PURGATORY_ALREADY_PENDING');
     expect(counts(purgatory)).to.deep.equal(EMPTY);
     expect(timer.size).to.equal(1);
     clock.advance(5);
@@ -133,9 +134,7 @@ describe('behaviour 19: what is parked, and what is not', () => {
       const op = park('a', ['k'], { delayMs });
       const size = timer.size;
       for (const taker of [timer, other]) {
-        expect(() => taker.add(op))
-          .to.throw(PurgatoryError)
-          .with.property('code', 'ERR_PURGATORY_ALREADY_PENDING');
+        refuses(() => taker.add(op), 'ERR_PURGATORY_ALREADY_PENDING');
       }
       expect(timer.size).to.equal(size);
       expect(other.size).to.equal(0);

@@ -1,9 +1,10 @@
 import { expect } from 'chai';
-import { DelayedOperation, ManualClock, Purgatory, PurgatoryError } from '../../src/index.ts';
+import { DelayedOperation, ManualClock, Purgatory, type PurgatoryError } from '../../src/index.ts';
 import { ThresholdPurgatory } from '../../src/waits/threshold/index.ts';
 import { checkPurgatoryInvariants } from '../support/checks/purgatory.ts';
 import { codeOf } from '../support/code-of.ts';
 import { counts, EMPTY, hall, Op } from '../support/op.ts';
+import { refuses } from '../support/refusals.ts';
 import { rejection } from '../support/rejection.ts';
 import { turn } from '../support/turns.ts';
 import { unhandledDuring } from '../support/unhandled.ts';
@@ -37,9 +38,7 @@ describe('tryComplete must return a boolean', () => {
       const op = new Returning('a', { delayMs: 10 });
       op.result = result;
       const unhandled = await unhandledDuring(() => {
-        expect(() => purgatory.tryCompleteElseWatch(op, ['k']))
-          .to.throw(TypeError, 'a boolean')
-          .with.property('code', 'ERR_INVALID_RETURN_VALUE');
+        refuses(() => purgatory.tryCompleteElseWatch(op, ['k']), 'ERR_INVALID_RETURN_VALUE', 'a boolean');
       });
       expect(unhandled).to.deep.equal([]);
       expect([op.tries, op.isPending, op.isCompleted]).to.deep.equal([1, false, false]);
@@ -93,9 +92,7 @@ describe('true from an operation that is not completed', () => {
     const { purgatory } = hall();
     const op = new Returning('a');
     op.result = true;
-    expect(() => purgatory.tryCompleteElseWatch(op, ['k']))
-      .to.throw(PurgatoryError, 'forceComplete')
-      .with.property('code', 'ERR_PURGATORY_NOT_COMPLETED');
+    refuses(() => purgatory.tryCompleteElseWatch(op, ['k']), 'ERR_PURGATORY_NOT_COMPLETED', 'forceComplete');
     expect(counts(purgatory)).to.deep.equal(EMPTY);
   });
 
@@ -163,9 +160,11 @@ describe('A subclass in JavaScript', () => {
 
   it('without tryComplete gets an error that says so, and nothing is parked', () => {
     const { purgatory } = hall();
-    expect(() => purgatory.tryCompleteElseWatch(new Empty(10) as Op, ['k']))
-      .to.throw('The class Empty does not implement tryComplete()')
-      .with.property('code', 'ERR_METHOD_NOT_IMPLEMENTED');
+    refuses(
+      () => purgatory.tryCompleteElseWatch(new Empty(10) as Op, ['k']),
+      'ERR_METHOD_NOT_IMPLEMENTED',
+      'The class Empty does not implement tryComplete()',
+    );
     expect(counts(purgatory)).to.deep.equal(EMPTY);
   });
 

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { ManualClock, Purgatory, PurgatoryError, SystemTimer, type TimerTask } from '../../src/index.ts';
 import { checkTimerInvariants } from '../support/checks/timer.ts';
 import { counts, EMPTY, Op } from '../support/op.ts';
+import { refuses } from '../support/refusals.ts';
 import { rejection } from '../support/rejection.ts';
 import { Task } from '../support/task.ts';
 
@@ -73,9 +74,11 @@ describe('Purgatories that share a timer', () => {
     expect(counts(first)).to.deep.equal({ watched: 1, watchedKeys: 1, numDelayed: 1 });
     expect(counts(second)).to.deep.equal(EMPTY);
     const refused = new Op('refused', { delayMs: 5 });
-    expect(() => second.tryCompleteElseWatch(refused, ['k']))
-      .to.throw(PurgatoryError, 'The timer of purgatory "second" was closed')
-      .with.property('code', 'ERR_PURGATORY_CLOSED');
+    refuses(
+      () => second.tryCompleteElseWatch(refused, ['k']),
+      'ERR_PURGATORY_CLOSED',
+      'The timer of purgatory "second" was closed',
+    );
     const late = await rejection(first.waitFor(['k'], () => undefined, { timeoutMs: 30 }));
     expect(late).to.have.property('message', 'The timer of purgatory "first" was closed');
     expect(refused.isPending).to.equal(false);
@@ -88,9 +91,11 @@ describe('Purgatories that share a timer', () => {
   it('is one of the library: a timer from outside is refused', () => {
     const outside = { add() {}, remove: () => false, advanceClock: () => 0, size: 0, close: () => [] };
     for (const timer of [outside, null, 5]) {
-      expect(() => new Purgatory('p', { timer: timer as never }))
-        .to.throw(TypeError, 'an instance of SystemTimer')
-        .with.property('code', 'ERR_INVALID_ARG_TYPE');
+      refuses(
+        () => new Purgatory('p', { timer: timer as never }),
+        'ERR_INVALID_ARG_TYPE',
+        'an instance of SystemTimer',
+      );
     }
   });
 

@@ -7,3 +7,8 @@ export async function rejection(promise: Promise<unknown>): Promise<unknown> {
   }
   throw new Error('the promise was not rejected');
 }
+
+/** The `code` of that reason. */
+export async function codeOfRejection(promise: Promise<unknown>): Promise<unknown> {
+  return ((await rejection(promise)) as { code?: unknown }).code;
+}

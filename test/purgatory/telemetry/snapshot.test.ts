@@ -144,13 +144,6 @@ describe('purgatory.snapshot()', () => {
     expect([purgatory.numDelayed, purgatory.watched, timer.size]).to.deep.equal(before);
   });
 
-  it('refuses a top that is no integer from 0 to 100', () => {
-    const { purgatory } = hall();
-    expect(() => purgatory.snapshot({ top: '5' as never })).to.throw(TypeError, 'options.top');
-    expect(() => purgatory.snapshot({ top: 101 })).to.throw(RangeError, 'options.top');
-    expect(purgatory.snapshot({ top: 0 })).to.deep.include({ hottestKeys: [], oldest: [] });
-  });
-
   it('tells the same of a threshold purgatory, by what is still waited for', () => {
     const { clock } = hall();
     const timer = new SystemTimer({ clock });

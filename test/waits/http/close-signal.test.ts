@@ -9,7 +9,7 @@ import { expect } from 'chai';
 import { type WebSocket as ServerSocket, WebSocket, WebSocketServer } from 'ws';
 import { Purgatory } from '../../../src/index.ts';
 import { closeSignal } from '../../../src/waits/http/index.ts';
-import { codeOf } from '../../support/code-of.ts';
+import { refuses } from '../../support/refusals.ts';
 import { rejection } from '../../support/rejection.ts';
 import { turn } from '../../support/turns.ts';
 
@@ -151,7 +151,7 @@ describe('closeSignal', () => {
 
   it('refuses what is no emitter', () => {
     for (const bad of [undefined, null, {}, 'socket', new AbortController().signal]) {
-      expect(codeOf(() => closeSignal(bad as never))).to.equal('ERR_INVALID_ARG_TYPE');
+      refuses(() => closeSignal(bad as never), 'ERR_INVALID_ARG_TYPE');
     }
   });
 });

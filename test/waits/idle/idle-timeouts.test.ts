@@ -5,6 +5,7 @@ import { IdleTimeouts, type IdleTimeoutsOptions } from '../../../src/waits/idle/
 import { checkTimerInvariants } from '../../support/checks/timer.ts';
 import { codeOf } from '../../support/code-of.ts';
 import { HostClock } from '../../support/host-clock.ts';
+import { refuses } from '../../support/refusals.ts';
 import { pause, until } from '../../support/turns.ts';
 import { uncaughtDuring } from '../../support/uncaught.ts';
 
@@ -130,9 +131,11 @@ describe('IdleTimeouts', () => {
   it('refuses undefined, which names no element', () => {
     const { idle } = setUp<unknown>();
     for (const timeoutMs of [undefined, 5]) {
-      expect(() => idle.touch(undefined, timeoutMs))
-        .to.throw(TypeError, 'The "element" argument must be an object, such as a socket, or the id of one')
-        .with.property('code', 'ERR_INVALID_ARG_TYPE');
+      refuses(
+        () => idle.touch(undefined, timeoutMs),
+        'ERR_INVALID_ARG_TYPE',
+        'The "element" argument must be an object, such as a socket, or the id of one',
+      );
     }
     expect(idle.size).to.equal(0);
   });
@@ -169,9 +172,7 @@ describe('IdleTimeouts', () => {
     expect(idle.close()).to.deep.equal([]);
     expect(idle.isClosed).to.equal(true);
     expect([idle.size, timer.size]).to.deep.equal([0, 1]);
-    expect(() => idle.touch('c'))
-      .to.throw()
-      .with.property('code', 'ERR_PURGATORY_CLOSED');
+    refuses(() => idle.touch('c'), 'ERR_PURGATORY_CLOSED');
     clock.advance(200);
     expect([log, ran]).to.deep.equal([[], 1]);
     checkTimerInvariants(timer);
@@ -182,7 +183,7 @@ describe('IdleTimeouts', () => {
     const idle = new IdleTimeouts<string>({ clock, onIdle: (element) => log.push(element) });
     const log: string[] = [];
     expect(idle.timeoutMs).to.equal(undefined);
-    expect(codeOf(() => idle.touch('a'))).to.equal('ERR_INVALID_ARG_TYPE');
+    refuses(() => idle.touch('a'), 'ERR_INVALID_ARG_TYPE');
     expect(() => idle.touch('a')).to.throw('where the option timeoutMs is left out. Received undefined');
     expect(idle.size).to.equal(0);
     idle.touch('a', 100);
@@ -200,8 +201,8 @@ describe('IdleTimeouts', () => {
 
   it('refuses bad arguments before anything has changed', () => {
     const make = (options: unknown) => () => new IdleTimeouts(options as IdleTimeoutsOptions<string>);
-    expect(codeOf(make(null))).to.equal('ERR_INVALID_ARG_TYPE');
-    expect(codeOf(make({ timeoutMs: '1' }))).to.equal('ERR_INVALID_ARG_TYPE');
+    refuses(make(null), 'ERR_INVALID_ARG_TYPE');
+    refuses(make({ timeoutMs: '1' }), 'ERR_INVALID_ARG_TYPE');
     for (const timeoutMs of [0, -1, NaN, -Infinity]) {
       expect(codeOf(make({ timeoutMs })), `${timeoutMs}`).to.equal('ERR_OUT_OF_RANGE');
     }
@@ -213,10 +214,10 @@ describe('IdleTimeouts', () => {
     }
     const { idle, timer, clock } = setUp();
     const otherClock = { timeoutMs: 1, timer, clock: new ManualClock() };
-    expect(codeOf(make(otherClock))).to.equal('ERR_INVALID_ARG_VALUE');
+    refuses(make(otherClock), 'ERR_INVALID_ARG_VALUE');
     expect(make({ ...otherClock, clock })).to.not.throw();
-    expect(codeOf(() => idle.touch('a', NaN))).to.equal('ERR_OUT_OF_RANGE');
-    expect(codeOf(() => idle.addListener(undefined as never))).to.equal('ERR_INVALID_ARG_TYPE');
+    refuses(() => idle.touch('a', NaN), 'ERR_OUT_OF_RANGE');
+    refuses(() => idle.addListener(undefined as never), 'ERR_INVALID_ARG_TYPE');
     expect(idle.size).to.equal(0);
   });
 });
@@ -236,7 +237,7 @@ describe('The snapshot of IdleTimeouts', () => {
     });
     expect(idle.timer).to.equal(timer);
     for (const element of ['gone', 'ended', 'busy', { id: 7 }]) idle.touch(element);
-    expect(codeOf(() => idle.touch('one too many'))).to.equal('ERR_PURGATORY_FULL');
+    refuses(() => idle.touch('one too many'), 'ERR_PURGATORY_FULL');
     idle.remove('gone');
     clock.advance(40);
     idle.touch('lease', Number.POSITIVE_INFINITY);
@@ -261,7 +262,7 @@ describe('The snapshot of IdleTimeouts', () => {
       ],
     });
     expect(idle.snapshot({ top: 0 }).quietest).to.deep.equal([]);
-    expect(codeOf(() => idle.snapshot({ top: -1 }))).to.equal('ERR_OUT_OF_RANGE');
+    refuses(() => idle.snapshot({ top: -1 }), 'ERR_OUT_OF_RANGE');
     idle.close();
     expect(() => idle.touch('later')).to.throw('IdleTimeouts "sessions" are closed');
     expect(idle.snapshot().totals).to.deep.equal({ tracked: 5, idle: 2, removed: 3, failed: 2 });

@@ -4,8 +4,8 @@ import { expect } from 'chai';
 import { ManualClock, SystemTimer } from '../../../src/index.ts';
 import { Queues, type QueuesOptions, type Taken, type TakenMany } from '../../../src/waits/queues/index.ts';
 import { checkPurgatoryInvariants } from '../../support/checks/purgatory.ts';
-import { codeOf } from '../../support/code-of.ts';
-import { rejection } from '../../support/rejection.ts';
+import { refuses, rejects } from '../../support/refusals.ts';
+import { codeOfRejection, rejection } from '../../support/rejection.ts';
 import { turn } from '../../support/turns.ts';
 
 const SOON = { timeoutMs: 100 };
@@ -21,10 +21,6 @@ function queues(options: QueuesOptions = {}): Rig {
   const clock = new ManualClock();
   const timer = new SystemTimer({ clock });
   return { clock, timer, jobs: new Queues<number>('jobs', { timer, ...options }) };
-}
-
-async function codeOfRejection(promise: Promise<unknown>): Promise<unknown> {
-  return ((await rejection(promise)) as { code?: unknown }).code;
 }
 
 const taken = (key: string, value: number) => ({ expired: false, key, value });
@@ -79,7 +75,7 @@ describe('Queues', () => {
     some.values.pop();
     const refused = [others.tryTake(['a']), { ...own }, { expired: true }, some, undefined, null, 'a', 7];
     for (const each of refused) {
-      expect(codeOf(() => jobs.putBack(each as Taken<number, string>))).to.equal('ERR_INVALID_ARG_VALUE');
+      refuses(() => jobs.putBack(each as Taken<number, string>), 'ERR_INVALID_ARG_VALUE');
     }
     jobs.putBack(own);
     expect(() => jobs.putBack(own)).to.throw('must be what take, takeMany or tryTake of these Queues gave');
@@ -104,15 +100,32 @@ describe('Queues', () => {
     expect(jobs.clear('a')).to.deep.equal(all);
   });
 
+  it('hand over what somebody waits for though they are over their limit', async () => {
+    const { jobs } = queues({ maxItems: 2 });
+    jobs.putAll('a', [1, 2]);
+    const back = jobs.tryTake(['a']) as Taken<number, string>;
+    jobs.put('a', 3);
+    jobs.putBack(back);
+    expect(jobs.size).to.equal(3);
+    const wait = jobs.take(['b'], SOON);
+    expect(jobs.put('b', 4)).to.equal(true);
+    expect((await wait).value).to.equal(4);
+    const some = jobs.takeMany(['b'], { ...SOON, max: 5 });
+    refuses(() => jobs.putAll('b', [1, 2, 3, 4, 5, 6]), 'ERR_PURGATORY_FULL');
+    expect(jobs.putAll('b', [5, 6])).to.equal(2);
+    expect((await some).values).to.deep.equal([5, 6]);
+    refuses(() => jobs.put('b', 7), 'ERR_PURGATORY_FULL');
+  });
+
   it('refuse items beyond maxItems, but not those that are handed over', async () => {
     const { jobs } = queues({ maxItems: 2 });
     expect([jobs.maxItems, queues().jobs.maxItems]).to.deep.equal([2, Number.POSITIVE_INFINITY]);
     expect(queues().jobs.snapshot().items).to.deep.equal({ size: 0, keys: 0, max: null, taken: 0 });
     jobs.putAll('a', [1, 2]);
-    expect(codeOf(() => jobs.put('b', 3))).to.equal('ERR_PURGATORY_FULL');
+    refuses(() => jobs.put('b', 3), 'ERR_PURGATORY_FULL');
     const wait = jobs.take(['b'], SOON);
     const some = jobs.takeMany(['b'], { ...SOON, max: 2 });
-    expect(codeOf(() => jobs.putAll('b', [3, 4, 5, 6]))).to.equal('ERR_PURGATORY_FULL');
+    refuses(() => jobs.putAll('b', [3, 4, 5, 6]), 'ERR_PURGATORY_FULL');
     expect([jobs.numDelayed, jobs.size]).to.deep.equal([2, 2]);
     expect(jobs.putAll('b', [3, 4, 5])).to.equal(3);
     expect([(await wait).value, (await some).values]).to.deep.equal([3, [4, 5]]);
@@ -196,7 +209,7 @@ describe('Queues', () => {
     expect(`${await expired}`).to.equal(
       'PurgatoryError [ERR_PURGATORY_TIMEOUT]: No item of "jobs" for the key pool and 1 more within 100 ms',
     );
-    expect(await codeOfRejection(jobs.use(['pool'], SOON, 7 as never))).to.equal('ERR_INVALID_ARG_TYPE');
+    await rejects(jobs.use(['pool'], SOON, 7 as never), 'ERR_INVALID_ARG_TYPE');
     expect(seen).to.have.length(1);
   });
 
@@ -217,11 +230,9 @@ describe('Queues', () => {
     jobs.put('a', 2);
     expect(jobs.close()).to.deep.equal([]);
     expect(await wait).to.equal('ERR_PURGATORY_CLOSED');
-    expect(await codeOfRejection(jobs.take(['a'], NEVER))).to.equal('ERR_PURGATORY_CLOSED');
-    expect(await codeOfRejection(jobs.takeMany(['a'], { ...NEVER, max: 1 }))).to.equal(
-      'ERR_PURGATORY_CLOSED',
-    );
-    expect(codeOf(() => jobs.put('a', 3))).to.equal('ERR_PURGATORY_CLOSED');
+    await rejects(jobs.take(['a'], NEVER), 'ERR_PURGATORY_CLOSED');
+    await rejects(jobs.takeMany(['a'], { ...NEVER, max: 1 }), 'ERR_PURGATORY_CLOSED');
+    refuses(() => jobs.put('a', 3), 'ERR_PURGATORY_CLOSED');
     expect(jobs.putBack('a', 1)).to.equal(false);
     expect([jobs.tryTake(['a'])?.value, jobs.tryTake(['a'])?.value]).to.deep.equal([1, 2]);
     expect(jobs.size).to.equal(0);
@@ -256,9 +267,9 @@ describe('Queues', () => {
   });
 
   it('refuse bad arguments with the codes of Node, before anything has changed', async () => {
-    expect(codeOf(() => new Queues(undefined as never))).to.equal('ERR_INVALID_ARG_TYPE');
-    expect(codeOf(() => new Queues('jobs', { maxItems: 0 }))).to.equal('ERR_OUT_OF_RANGE');
-    expect(codeOf(() => new Queues('jobs', { maxParked: 0.5 }))).to.equal('ERR_OUT_OF_RANGE');
+    refuses(() => new Queues(undefined as never), 'ERR_INVALID_ARG_TYPE');
+    refuses(() => new Queues('jobs', { maxItems: 0 }), 'ERR_OUT_OF_RANGE');
+    refuses(() => new Queues('jobs', { maxParked: 0.5 }), 'ERR_OUT_OF_RANGE');
     const { jobs } = queues();
     const bad: [unknown, unknown, string][] = [
       ['a', SOON, 'ERR_INVALID_ARG_TYPE'],
@@ -270,22 +281,22 @@ describe('Queues', () => {
       [['a'], { timeoutMs: Number.NaN }, 'ERR_OUT_OF_RANGE'],
     ];
     for (const [keys, options, code] of bad) {
-      expect(await codeOfRejection(jobs.take(keys as never, options as never))).to.equal(code);
+      await rejects(jobs.take(keys as never, options as never), code);
     }
     for (const max of [undefined, 0, 1.5, '1']) {
       const code = await codeOfRejection(jobs.takeMany(['a'], { ...SOON, max: max as never }));
       expect(code).to.be.oneOf(['ERR_INVALID_ARG_TYPE', 'ERR_OUT_OF_RANGE']);
     }
     for (const put of ['put', 'putBack', 'putAll'] as const) {
-      expect(codeOf(() => jobs[put](undefined as never, [] as never))).to.equal('ERR_INVALID_ARG_VALUE');
+      refuses(() => jobs[put](undefined as never, [] as never), 'ERR_INVALID_ARG_VALUE');
     }
-    expect(codeOf(() => jobs.putAll('a', 7 as never))).to.equal('ERR_INVALID_ARG_TYPE');
+    refuses(() => jobs.putAll('a', 7 as never), 'ERR_INVALID_ARG_TYPE');
     for (const refused of [
       () => jobs.tryTake([]),
       () => jobs.remove(undefined as never, 2),
       () => jobs.clear(undefined as never),
     ]) {
-      expect(codeOf(refused)).to.equal('ERR_INVALID_ARG_VALUE');
+      refuses(refused, 'ERR_INVALID_ARG_VALUE');
     }
     expect([jobs.numDelayed, jobs.size]).to.deep.equal([0, 0]);
     checkPurgatoryInvariants(jobs);

@@ -2,8 +2,8 @@ import { getEventListeners } from 'node:events';
 import { expect } from 'chai';
 import { ManualClock, PurgatoryError, SystemTimer } from '../../../src/index.ts';
 import { Replies, type RepliesOptions } from '../../../src/waits/replies/index.ts';
-import { codeOf } from '../../support/code-of.ts';
 import { PolyfilledSignal } from '../../support/polyfilled-signal.ts';
+import { refuses, rejects } from '../../support/refusals.ts';
 import { rejection } from '../../support/rejection.ts';
 import { unhandledDuring } from '../../support/unhandled.ts';
 
@@ -21,11 +21,6 @@ function desk(options: RepliesOptions = {}): Desk {
 
 const SOON = { timeoutMs: 100 };
 const NEVER = { timeoutMs: Number.POSITIVE_INFINITY };
-
-/** The code that the promise is rejected with. */
-async function codeOfRejection(promise: Promise<unknown>): Promise<unknown> {
-  return ((await rejection(promise)) as { code?: unknown }).code;
-}
 
 describe('Replies', () => {
   it('reject at the deadline, and never before, with ERR_PURGATORY_TIMEOUT and the id', async () => {
@@ -78,7 +73,7 @@ describe('Replies', () => {
     const clock = new ManualClock();
     const replies = new Replies<number>({ timer: new SystemTimer({ clock, maxPending: 1 }) });
     const first = replies.expect(1, SOON);
-    expect(await codeOfRejection(replies.expect(2, SOON))).to.equal('ERR_PURGATORY_FULL');
+    await rejects(replies.expect(2, SOON), 'ERR_PURGATORY_FULL');
     expect(replies.size).to.equal(1);
     expect(replies.resolve(2, 'of nobody')).to.equal(false);
     replies.resolve(1, 'one');
@@ -145,14 +140,14 @@ describe('A call', () => {
     let sent = 0;
     const send = (): number => sent++;
     const aborted = { ...SOON, signal: AbortSignal.abort('gone') };
-    expect(await codeOfRejection(replies.call(1, SOON, send))).to.equal('ERR_PURGATORY_ALREADY_EXPECTED');
-    expect(await codeOfRejection(replies.call(2, SOON, send))).to.equal('ERR_PURGATORY_FULL');
+    await rejects(replies.call(1, SOON, send), 'ERR_PURGATORY_ALREADY_EXPECTED');
+    await rejects(replies.call(2, SOON, send), 'ERR_PURGATORY_FULL');
     expect(await rejection(replies.call(2, aborted, send))).to.equal('gone');
-    expect(await codeOfRejection(replies.call(2, SOON, 7 as never))).to.equal('ERR_INVALID_ARG_TYPE');
+    await rejects(replies.call(2, SOON, 7 as never), 'ERR_INVALID_ARG_TYPE');
     replies.resolve(1, 'one');
     await first;
     replies.close();
-    expect(await codeOfRejection(replies.call(2, SOON, send))).to.equal('ERR_PURGATORY_CLOSED');
+    await rejects(replies.call(2, SOON, send), 'ERR_PURGATORY_CLOSED');
     expect(sent).to.equal(0);
   });
 });
@@ -192,9 +187,9 @@ describe('A reply that is refreshed', () => {
     const replies = new Replies<number, string>({ timer });
     const bounded = rejection(replies.expect(1, SOON));
     const endless = replies.expect(2, NEVER);
-    expect(codeOf(() => replies.refresh(1, Number.NaN))).to.equal('ERR_OUT_OF_RANGE');
-    expect(codeOf(() => replies.refresh(3, '5' as never))).to.equal('ERR_INVALID_ARG_TYPE');
-    expect(codeOf(() => replies.refresh(2, 50))).to.equal('ERR_PURGATORY_FULL');
+    refuses(() => replies.refresh(1, Number.NaN), 'ERR_OUT_OF_RANGE');
+    refuses(() => replies.refresh(3, '5' as never), 'ERR_INVALID_ARG_TYPE');
+    refuses(() => replies.refresh(2, 50), 'ERR_PURGATORY_FULL');
     expect(replies.snapshot().oldest.map(({ deadlineMs }) => deadlineMs)).to.deep.equal([100, null]);
     clock.advance(100);
     expect(await bounded).to.have.property('code', 'ERR_PURGATORY_TIMEOUT');
@@ -237,7 +232,7 @@ describe('The snapshot of replies', () => {
     });
     expect(replies.snapshot({ top: 1 }).oldest).to.have.length(1);
     expect(replies.snapshot({ top: 0 }).oldest).to.deep.equal([]);
-    expect(codeOf(() => replies.snapshot({ top: 101 }))).to.equal('ERR_OUT_OF_RANGE');
+    refuses(() => replies.snapshot({ top: 101 }), 'ERR_OUT_OF_RANGE');
     expect(replies.isClosed).to.equal(false);
     replies.close();
     expect(replies.isClosed).to.equal(true);
@@ -254,26 +249,6 @@ describe('The snapshot of replies', () => {
 });
 
 describe('A reply that is expected with a signal', () => {
-  const endings: readonly [string, (desk: Desk) => unknown][] = [
-    ['its reply', ({ replies }) => replies.resolve(1, 'reply')],
-    ['its error', ({ replies }) => replies.reject(1, 'error')],
-    ['the loss of the connection', ({ replies }) => replies.rejectAll('lost')],
-    ['its deadline', ({ clock }) => clock.advance(100)],
-    ['the close', ({ replies }) => replies.close()],
-    ['the close of a shared timer', ({ timer }) => timer.close()],
-  ];
-  for (const [ending, end] of endings) {
-    it(`leaves no listener behind after ${ending}`, async () => {
-      const all = desk();
-      const { signal } = new AbortController();
-      const settled = all.replies.expect(1, { ...SOON, signal }).catch(() => {});
-      end(all);
-      expect(getEventListeners(signal, 'abort')).to.have.length(0);
-      expect([all.replies.size, all.timer.size]).to.deep.equal([0, 0]);
-      await settled;
-    });
-  }
-
   it('takes a polyfill that has no reason and no removeEventListener', async () => {
     const { replies } = desk();
     const signal = new PolyfilledSignal();
@@ -311,9 +286,10 @@ describe('The close of replies', () => {
   it('of a timer that is shared rejects what stands in it, and the timer returns none of it', async () => {
     const timer = new SystemTimer({ clock: new ManualClock() });
     const replies = new Replies<number, string>({ timer });
-    const rejected = rejection(replies.expect(1, SOON));
+    const { signal } = new AbortController();
+    const rejected = rejection(replies.expect(1, { ...SOON, signal }));
     expect(timer.close()).to.deep.equal([]);
-    expect(replies.size).to.equal(0);
+    expect([replies.size, getEventListeners(signal, 'abort').length]).to.deep.equal([0, 0]);
     expect(await rejected).to.include({
       code: 'ERR_PURGATORY_CLOSED',
       message: 'The timer of Replies "replies" was closed',
@@ -335,7 +311,7 @@ describe('Bad arguments of replies', () => {
   for (const [options, code, name] of badOptions) {
     it(`are refused by the constructor: ${JSON.stringify(options)}`, () => {
       const make = (): unknown => new Replies(options as RepliesOptions);
-      expect(codeOf(make)).to.equal(code);
+      refuses(make, code);
       expect(make).to.throw(name);
     });
   }

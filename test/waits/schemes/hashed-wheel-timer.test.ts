@@ -5,8 +5,8 @@ import {
   type HashedWheelTimerOptions,
   type Timeout,
 } from '../../../src/waits/schemes/index.ts';
-import { codeOf } from '../../support/code-of.ts';
 import { HostClock } from '../../support/host-clock.ts';
+import { refuses } from '../../support/refusals.ts';
 import { Task } from '../../support/task.ts';
 
 describe('HashedWheelTimer in Netty’s language', () => {
@@ -81,7 +81,7 @@ describe('HashedWheelTimer in Netty’s language', () => {
     expect(added.isPending).to.equal(false);
     expect(timer.stop()).to.deep.equal([]);
     expect(timer.pendingTimeouts).to.equal(0);
-    expect(codeOf(() => timer.newTimeout(() => {}, 1))).to.equal('ERR_PURGATORY_CLOSED');
+    refuses(() => timer.newTimeout(() => {}, 1), 'ERR_PURGATORY_CLOSED');
   });
 
   it('refuses a timeout more than maxPendingTimeouts, which 0 or less does not limit', () => {
@@ -89,7 +89,7 @@ describe('HashedWheelTimer in Netty’s language', () => {
     const timer = new HashedWheelTimer({ clock, maxPendingTimeouts: 2 });
     const first = timer.newTimeout(() => {}, 100);
     timer.newTimeout(() => {}, 100);
-    expect(codeOf(() => timer.newTimeout(() => {}, 100))).to.equal('ERR_PURGATORY_FULL');
+    refuses(() => timer.newTimeout(() => {}, 100), 'ERR_PURGATORY_FULL');
     expect(timer.pendingTimeouts).to.equal(2);
     first.cancel();
     timer.newTimeout(() => {}, 100);
@@ -117,11 +117,11 @@ describe('HashedWheelTimer in Netty’s language', () => {
   it('refuses what cannot run, and a delay that is no finite number', () => {
     const timer = new HashedWheelTimer({ clock: new ManualClock() });
     for (const task of [undefined, null, 1, {}, { run: 1 }]) {
-      expect(codeOf(() => timer.newTimeout(task as never, 1))).to.equal('ERR_INVALID_ARG_TYPE');
+      refuses(() => timer.newTimeout(task as never, 1), 'ERR_INVALID_ARG_TYPE');
     }
-    expect(codeOf(() => timer.newTimeout(() => {}, '1' as never))).to.equal('ERR_INVALID_ARG_TYPE');
+    refuses(() => timer.newTimeout(() => {}, '1' as never), 'ERR_INVALID_ARG_TYPE');
     for (const delayMs of [Number.NaN, Number.POSITIVE_INFINITY, 2 ** 53]) {
-      expect(codeOf(() => timer.newTimeout(() => {}, delayMs))).to.equal('ERR_OUT_OF_RANGE');
+      refuses(() => timer.newTimeout(() => {}, delayMs), 'ERR_OUT_OF_RANGE');
     }
     expect(timer.pendingTimeouts).to.equal(0);
   });
@@ -132,13 +132,13 @@ describe('HashedWheelTimer in Netty’s language', () => {
     const timer = make({ tickMs: 1, wheelSize: 5, maxPending: 1 })();
     timer.newTimeout(() => {}, 7);
     expect(timer.nextExpirationMs).to.equal(7);
-    expect(codeOf(() => timer.newTimeout(() => {}, 7))).to.equal('ERR_PURGATORY_FULL');
+    refuses(() => timer.newTimeout(() => {}, 7), 'ERR_PURGATORY_FULL');
     expect(make({ tickDurationMs: 1, tickMs: 1 })).to.throw(TypeError, /options.tickDurationMs.*tickMs/);
-    expect(codeOf(make({ ticksPerWheel: 8, wheelSize: 8 }))).to.equal('ERR_INVALID_ARG_VALUE');
-    expect(codeOf(make({ maxPendingTimeouts: 8, maxPending: 8 }))).to.equal('ERR_INVALID_ARG_VALUE');
+    refuses(make({ ticksPerWheel: 8, wheelSize: 8 }), 'ERR_INVALID_ARG_VALUE');
+    refuses(make({ maxPendingTimeouts: 8, maxPending: 8 }), 'ERR_INVALID_ARG_VALUE');
     expect(make({ tickDurationMs: 0 })).to.throw(RangeError, /options.tickDurationMs.*Received 0/);
     expect(make({ ticksPerWheel: 65_537 })).to.throw(RangeError, /options.ticksPerWheel/);
     expect(make({ maxPendingTimeouts: 1.5 })).to.throw(RangeError, /options.maxPendingTimeouts/);
-    expect(codeOf(make({ maxPending: 0 }))).to.equal('ERR_OUT_OF_RANGE');
+    refuses(make({ maxPending: 0 }), 'ERR_OUT_OF_RANGE');
   });
 });

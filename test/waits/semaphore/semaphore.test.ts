@@ -6,7 +6,8 @@ import { listen } from '../../../src/observe/events/index.ts';
 import { type AcquireOptions, type Permit, Semaphore } from '../../../src/waits/semaphore/index.ts';
 import { checkPurgatoryInvariants } from '../../support/checks/purgatory.ts';
 import { codeOf } from '../../support/code-of.ts';
-import { rejection } from '../../support/rejection.ts';
+import { refuses, rejects } from '../../support/refusals.ts';
+import { codeOfRejection, rejection } from '../../support/rejection.ts';
 import { microtasks, turn } from '../../support/turns.ts';
 
 const SOON = { timeoutMs: 100 };
@@ -16,10 +17,6 @@ function semaphore(units: number): { clock: ManualClock; timer: SystemTimer; per
   const clock = new ManualClock();
   const timer = new SystemTimer({ clock });
   return { clock, timer, permits: new Semaphore('db', { units, timer }) };
-}
-
-async function codeOfRejection(promise: Promise<unknown>): Promise<unknown> {
-  return ((await rejection(promise)) as { code?: unknown }).code;
 }
 
 /** Acquires, and writes the label into `log` when the permit comes. */
@@ -183,10 +180,8 @@ describe('Semaphore', () => {
     await permits.acquire(NEVER);
     expect([permits.available(), permits.available('db')]).to.deep.equal([0, 0]);
     const order: { id?: string } = {};
-    expect(await codeOfRejection(permits.acquire({ ...NEVER, key: order.id as string }))).to.equal(
-      'ERR_INVALID_ARG_VALUE',
-    );
-    expect(codeOf(() => permits.tryAcquire({ key: order.id as string }))).to.equal('ERR_INVALID_ARG_VALUE');
+    await rejects(permits.acquire({ ...NEVER, key: order.id as string }), 'ERR_INVALID_ARG_VALUE');
+    refuses(() => permits.tryAcquire({ key: order.id as string }), 'ERR_INVALID_ARG_VALUE');
   });
 
   it('takes keys of any kind, as a Map does', () => {
@@ -214,7 +209,7 @@ describe('Semaphore', () => {
     const fails = (): Promise<void> => Promise.reject(failed);
     expect(await rejection(permits.run(SOON, fails))).to.equal(failed);
     expect([held, permits.available()]).to.deep.equal([[0], 1]);
-    expect(await codeOfRejection(permits.run(SOON, 7 as never))).to.equal('ERR_INVALID_ARG_TYPE');
+    await rejects(permits.run(SOON, 7 as never), 'ERR_INVALID_ARG_TYPE');
     expect(permits.available()).to.equal(1);
   });
 
@@ -287,11 +282,9 @@ describe('Semaphore', () => {
       const code = codeOf(() => new Semaphore('db', options as never));
       expect(code, JSON.stringify(options)).to.be.oneOf(['ERR_INVALID_ARG_TYPE', 'ERR_OUT_OF_RANGE']);
     }
-    expect(codeOf(() => new Semaphore(7 as never, { units: 1 }))).to.equal('ERR_INVALID_ARG_TYPE');
+    refuses(() => new Semaphore(7 as never, { units: 1 }), 'ERR_INVALID_ARG_TYPE');
     const { timer, permits } = semaphore(2);
-    expect(codeOf(() => new Semaphore('db', { units: 1, timer, tickMs: 5 }))).to.equal(
-      'ERR_INVALID_ARG_VALUE',
-    );
+    refuses(() => new Semaphore('db', { units: 1, timer, tickMs: 5 }), 'ERR_INVALID_ARG_VALUE');
     const bad: [unknown, string][] = [
       [undefined, 'ERR_INVALID_ARG_TYPE'],
       [{}, 'ERR_INVALID_ARG_TYPE'],
@@ -303,14 +296,14 @@ describe('Semaphore', () => {
       [{ ...SOON, signal: {} }, 'ERR_INVALID_ARG_TYPE'],
     ];
     for (const [options, code] of bad) {
-      expect(await codeOfRejection(permits.acquire(options as never))).to.equal(code);
+      await rejects(permits.acquire(options as never), code);
     }
-    expect(codeOf(() => permits.tryAcquire({ units: 3 }))).to.equal('ERR_OUT_OF_RANGE');
+    refuses(() => permits.tryAcquire({ units: 3 }), 'ERR_OUT_OF_RANGE');
     for (const units of [0, 1.5, Number.NaN, Number.POSITIVE_INFINITY]) {
-      expect(codeOf(() => permits.resize(units))).to.equal('ERR_OUT_OF_RANGE');
+      refuses(() => permits.resize(units), 'ERR_OUT_OF_RANGE');
     }
-    expect(codeOf(() => permits.resize('2' as never))).to.equal('ERR_INVALID_ARG_TYPE');
-    expect(codeOf(() => permits.tryAcquire({ label: 7 as never }))).to.equal('ERR_INVALID_ARG_TYPE');
+    refuses(() => permits.resize('2' as never), 'ERR_INVALID_ARG_TYPE');
+    refuses(() => permits.tryAcquire({ label: 7 as never }), 'ERR_INVALID_ARG_TYPE');
     expect([permits.available(), permits.numDelayed]).to.deep.equal([2, 0]);
   });
 
@@ -318,10 +311,10 @@ describe('Semaphore', () => {
     const permits = new Semaphore('db', { units: 1, maxParked: 1, clock: new ManualClock() });
     await permits.acquire(NEVER);
     const wait = permits.acquire(NEVER);
-    expect(await codeOfRejection(permits.acquire(NEVER))).to.equal('ERR_PURGATORY_FULL');
+    await rejects(permits.acquire(NEVER), 'ERR_PURGATORY_FULL');
     expect(permits.snapshot().refused).to.deep.equal({ ERR_PURGATORY_FULL: 1 });
     permits.cancelForKey('db');
-    expect(await codeOfRejection(wait)).to.equal('ERR_PURGATORY_CANCELLED');
+    await rejects(wait, 'ERR_PURGATORY_CANCELLED');
   });
 
   it('refuses everybody after close, and takes permits back', async () => {
@@ -330,8 +323,8 @@ describe('Semaphore', () => {
     const wait = codeOfRejection(permits.acquire(SOON));
     expect(permits.close()).to.deep.equal([]);
     expect(await wait).to.equal('ERR_PURGATORY_CLOSED');
-    expect(await codeOfRejection(permits.acquire(SOON))).to.equal('ERR_PURGATORY_CLOSED');
-    expect(codeOf(() => permits.tryAcquire())).to.equal('ERR_PURGATORY_CLOSED');
+    await rejects(permits.acquire(SOON), 'ERR_PURGATORY_CLOSED');
+    refuses(() => permits.tryAcquire(), 'ERR_PURGATORY_CLOSED');
     expect([held.release(), permits.available(), timer.isClosed]).to.deep.equal([true, 1, false]);
   });
 
@@ -414,6 +407,20 @@ describe('Semaphore', () => {
     expect(turns).to.be.greaterThan(3);
     expect([permits.numDelayed, permits.available()]).to.deep.equal([0, 0]);
     permits.close();
+  });
+
+  it('serves on in the release under way what a listener of events releases', async () => {
+    const { permits } = semaphore(2);
+    const [first, second] = [await permits.acquire(NEVER), await permits.acquire(NEVER)];
+    const log: string[] = [];
+    const waits = ['a', 'b'].map((label) => logging(permits, log, label));
+    const stop = listen('purgatory:operation:completed', () => second.release());
+    first.release();
+    stop();
+    expect([permits.numDelayed, permits.available()]).to.deep.equal([0, 0]);
+    await Promise.all(waits);
+    expect(log).to.deep.equal(['a', 'b']);
+    checkPurgatoryInvariants(permits);
   });
 
   it('looks at no more than 16,384 keys in a snapshot', async () => {

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { ManualClock, SystemTimer } from '../../../src/index.ts';
 import { SharedWaits, type SharedWaitsOptions } from '../../../src/waits/shared/index.ts';
-import { codeOf } from '../../support/code-of.ts';
 import { PolyfilledSignal } from '../../support/polyfilled-signal.ts';
+import { refuses, rejects } from '../../support/refusals.ts';
 import { rejection } from '../../support/rejection.ts';
 import { turn } from '../../support/turns.ts';
 import { unhandledDuring } from '../../support/unhandled.ts';
@@ -225,7 +225,7 @@ describe('A wait on shared state', () => {
   it('refuses one waiter too many, until one has ended', async () => {
     const { waits, wait, calls, loaded } = loading({ maxParked: 2 });
     const two = [wait('a'), wait('b', 5)];
-    expect(await rejection(wait('c'))).to.have.property('code', 'ERR_PURGATORY_FULL');
+    await rejects(wait('c'), 'ERR_PURGATORY_FULL');
     expect(waits.snapshot().watchedKeys).to.equal(2);
     expect(await loaded()).to.deep.equal(['a b']);
     await calls[0].answer({ a: 1 });
@@ -251,7 +251,7 @@ describe('cancelForKey of shared waits', () => {
     expect([waits.watchersOf('job'), waits.numDelayed, waits.isClosed]).to.deep.equal([0, 1, false]);
     expect(calls[0].signal.aborted).to.equal(false);
     expect(waits.cancelForKey('other')).to.deep.equal([]);
-    expect(await rejection(stays)).to.have.property('code', 'ERR_PURGATORY_CANCELLED');
+    await rejects(stays, 'ERR_PURGATORY_CANCELLED');
     expect(calls[0].signal.aborted).to.equal(true);
     waits.close();
     await expectEmpty(all);
@@ -273,7 +273,7 @@ describe('The close of shared waits', () => {
       expect(cause).to.equal('Parked when it was closed: 2, such as the wait on "job"');
     }
     expect(calls[0].signal.aborted).to.equal(true);
-    expect(await rejection(wait('job'))).to.have.property('code', 'ERR_PURGATORY_CLOSED');
+    await rejects(wait('job'), 'ERR_PURGATORY_CLOSED');
     waits.changed('job');
     await expectEmpty(all);
   });
@@ -306,13 +306,13 @@ describe('Bad arguments of shared waits', () => {
   for (const [index, [options, code, name]] of badOptions.entries()) {
     it(`are refused by the constructor: case ${index} of ${name}`, () => {
       const make = (): unknown => new SharedWaits('test', options as SharedWaitsOptions<number>);
-      expect(codeOf(make)).to.equal(code);
+      refuses(make, code);
       expect(make).to.throw(name);
     });
   }
 
   it('are refused by the constructor: a name that is no string', () => {
-    expect(codeOf(() => new SharedWaits(7 as unknown as string, { load }))).to.equal('ERR_INVALID_ARG_TYPE');
+    refuses(() => new SharedWaits(7 as unknown as string, { load }), 'ERR_INVALID_ARG_TYPE');
   });
 
   const condition = (): undefined => undefined;
@@ -337,6 +337,6 @@ describe('Bad arguments of shared waits', () => {
   }
 
   it('are refused by changed', () => {
-    expect(codeOf(() => loading().waits.changed(7 as unknown as string))).to.equal('ERR_INVALID_ARG_TYPE');
+    refuses(() => loading().waits.changed(7 as unknown as string), 'ERR_INVALID_ARG_TYPE');
   });
 });

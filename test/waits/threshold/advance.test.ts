@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { ManualClock } from '../../../src/index.ts';
 import { ThresholdPurgatory } from '../../../src/waits/threshold/index.ts';
 import { checkPurgatoryInvariants } from '../../support/checks/purgatory.ts';
-import { codeOf } from '../../support/code-of.ts';
+import { refuses } from '../../support/refusals.ts';
 import { counts, gauge } from '../../support/threshold-op.ts';
 
 describe('ThresholdPurgatory.advance', () => {
@@ -165,8 +165,8 @@ describe('The values that a ThresholdPurgatory keeps', () => {
 
   it('have rules that the constructor checks', () => {
     const make = (options: object) => () => new ThresholdPurgatory('offsets', options);
-    expect(codeOf(make({ keep: 'watched' }))).to.equal('ERR_INVALID_ARG_VALUE');
+    refuses(make({ keep: 'watched' }), 'ERR_INVALID_ARG_VALUE');
     expect(make({ keep: 'watched' })).to.throw("must not be 'watched' without options.current");
-    expect(codeOf(make({ keep: 'none' }))).to.equal('ERR_INVALID_ARG_VALUE');
+    refuses(make({ keep: 'none' }), 'ERR_INVALID_ARG_VALUE');
   });
 });

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { ManualClock } from '../../../src/index.ts';
 import { ThresholdPurgatory, type ThresholdPurgatoryOptions } from '../../../src/waits/threshold/index.ts';
-import { codeOf } from '../../support/code-of.ts';
+import { refuses } from '../../support/refusals.ts';
 import { rejection } from '../../support/rejection.ts';
 import { turn } from '../../support/turns.ts';
 
@@ -97,9 +97,7 @@ describe('A current that hangs', () => {
   });
 
   it('refuses a loadTimeoutMs that is no time', () => {
-    expect(codeOf(() => reading({ loadTimeoutMs: 0 }))).to.equal('ERR_OUT_OF_RANGE');
-    expect(codeOf(() => reading({ loadTimeoutMs: '5' as unknown as number }))).to.equal(
-      'ERR_INVALID_ARG_TYPE',
-    );
+    refuses(() => reading({ loadTimeoutMs: 0 }), 'ERR_OUT_OF_RANGE');
+    refuses(() => reading({ loadTimeoutMs: '5' as unknown as number }), 'ERR_INVALID_ARG_TYPE');
   });
 });

@@ -39,20 +39,6 @@ function logarithmic(size: number): number {
 }
 
 describe('ThresholdHeap', () => {
-  it('gives its marks up by threshold, then by order', () => {
-    const heap = new ThresholdHeap<number, CountedMark>();
-    const marks = Array.from({ length: 1000 }, (_, i) => new CountedMark((i * 7919) % 50, i));
-    for (const mark of marks) heap.push(mark);
-    checkHeap(heap);
-    const sorted = marks.toSorted((x, y) => x.threshold - y.threshold || x.order - y.order);
-    for (const mark of sorted) {
-      expect(heap.lowest).to.equal(mark);
-      heap.remove(mark);
-      expect(mark.index).to.equal(NOT_IN_HEAP);
-    }
-    expect([heap.size, heap.lowest]).to.deep.equal([0, undefined]);
-  });
-
   it('lets go of any mark after looking at O(log n) of them, and keeps nothing of it', () => {
     const heap = new ThresholdHeap<number, CountedMark>();
     const size = 100_000;

@@ -5,9 +5,9 @@ import { expect } from 'chai';
 import sinon from 'sinon';
 import { ManualClock, SystemTimer } from '../../../src/index.ts';
 import { timeoutSignal } from '../../../src/waits/timers/index.ts';
-import { codeOf } from '../../support/code-of.ts';
 import { collectGarbage } from '../../support/collect-garbage.ts';
 import { PolyfilledSignal } from '../../support/polyfilled-signal.ts';
+import { refuses } from '../../support/refusals.ts';
 import { rejection } from '../../support/rejection.ts';
 import { turn, until } from '../../support/turns.ts';
 
@@ -146,7 +146,7 @@ describe('timeoutSignal', () => {
     const { timer } = manual();
     timer.close();
     const { signal } = new AbortController();
-    expect(codeOf(() => timeoutSignal(5, { timer, signal }))).to.equal('ERR_PURGATORY_CLOSED');
+    refuses(() => timeoutSignal(5, { timer, signal }), 'ERR_PURGATORY_CLOSED');
     expect(getEventListeners(signal, 'abort')).to.have.length(0);
     await turn();
   });
@@ -179,7 +179,7 @@ describe('timeoutSignal', () => {
   for (const [args, code, name] of bad) {
     it(`refuses bad arguments: ${JSON.stringify(args)}`, () => {
       const make = (): unknown => timeoutSignal(...(args as Parameters<typeof timeoutSignal>));
-      expect(codeOf(make)).to.equal(code);
+      refuses(make, code);
       expect(make).to.throw(name);
     });
   }
