@@ -218,7 +218,7 @@ describe('behaviour 12: fake clocks installed after the import just work', () =>
           restore();
           for (const timer of timers.splice(0)) timer.close();
         }
-        await pause(20);
+        await pause(20); // on the host, longer than its time
         expect(runs).to.equal(0);
         fake.tick(11);
         expect(runs).to.equal(1);
@@ -306,7 +306,7 @@ describe('behaviour 12: fake clocks installed after the import just work', () =>
           restore();
           look();
           timer.schedule(() => {}, 1);
-          await pause(2);
+          await pause(2); // the host's time passes, too
         }
         await until(() => pending === 0);
         look();

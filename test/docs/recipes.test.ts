@@ -396,13 +396,13 @@ describe('The recipe for a graceful shutdown', () => {
     });
 
     it(`cuts a connection that has sent nothing, and a second SIGTERM is no sudden end: ${name}`, async () => {
-      await using server = await DocumentedServer.start(sourceOf(name));
+      await using server = await DocumentedServer.start(sayingWhenParked(sourceOf(name)));
       const silent = connect(server.port, '127.0.0.1');
       const isCut = once(silent, 'close');
       silent.on('error', () => {});
       await once(silent, 'connect');
       const poll = fetch(`http://127.0.0.1:${server.port}/`);
-      await sleep(300);
+      await until(() => server.output.includes('parked'), 'the poll is parked');
       const ended = server.terminate();
       void server.terminate();
       expect((await poll).status).to.equal(503);

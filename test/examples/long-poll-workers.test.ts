@@ -140,9 +140,9 @@ describe('examples/long-poll-http with workers', () => {
       const polls = Array.from({ length: 2 * WORKERS }, () =>
         poll(url, `room=lobby&after=${seen}&wait=30000`),
       );
-      await pause(300);
+      await pause(300); // as above
       await engine.kill();
-      await pause(500);
+      await pause(500); // that is the outage
       await engine.start();
       await post(url, 'lobby', 'after');
       for (const { texts } of await Promise.all(polls)) expect(texts).to.deep.equal(['after']);

@@ -107,7 +107,7 @@ async function stopped(): Promise<void> {
   const { publish } = bus.join({ name: 'orders', hinted: () => false, sweep: (ended) => ended(0) });
   process.kill(process.ppid, 'SIGSTOP');
   for (let key = 0; key < 50_000; key++) publish(`${key} ${'x'.repeat(100)}`); // more than the pipe takes
-  const outcome = await Promise.race([bus.close().then(() => 'closed'), sleep(5_000, 'not closed')]);
+  const outcome = await Promise.race([bus.close().then(() => 'closed'), sleep(60_000, 'not closed')]);
   process.kill(process.ppid, 'SIGCONT');
   await say(outcome);
 }

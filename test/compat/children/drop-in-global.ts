@@ -79,7 +79,7 @@ const scenes: Record<string, () => Promise<void>> = {
     const ranMs: number[] = [];
     timer.schedule(() => ranMs.push(performance.now() - startMs), 300);
     const before500 = pause(490);
-    await pause(200);
+    await pause(200); // part of its delay
     replaceAll();
     timer.schedule(() => {}, 1);
     await before500; // then its delay would begin anew

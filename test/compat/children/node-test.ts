@@ -86,6 +86,6 @@ assert.equal(again, 0);
 mock.timers.tick(1);
 assert.equal(again, 1);
 mock.timers.reset();
-await pause(1);
+await pause(1); // the host's timers go on
 timer.close();
 process.stdout.write('all well\n');

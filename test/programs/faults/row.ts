@@ -1,4 +1,5 @@
-// What a row of the table is, and what its results have in common.
+// What a row of the table is, and what its results have in common. A row sleeps for as long as a load
+// or an outage lasts; for what has to come about, it waits.
 import type { EngineName } from './fleet.ts';
 
 /** One measured number and its bar. */

@@ -24,6 +24,7 @@ const node = nodeTimers as unknown as Timers;
 
 /**
  * Resolves after `ms`, and some turns later: what was due by then has run, in slices of a turn each.
+ * So it is for what must not run, such as a timeout that was cleared.
  */
 async function pause(ms: number): Promise<void> {
   await new Promise((resolve) => nodeTimers.setTimeout(resolve, ms));
