@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
+import { describeWith, type Need } from '../../support/needs.ts';
 
 const RULES = fileURLToPath(new URL('../../../docs/grafana/alerts.yml', import.meta.url));
 
@@ -135,51 +136,43 @@ const CASES: Readonly<Record<string, Case>> = {
   },
 };
 
-describe('The alerts of docs/grafana/alerts.yml', () => {
-  let folder: string;
+const promtool: Need = {
+  needs: 'promtool, of the package prometheus',
+  isThere: () => spawnSync('promtool', ['--version']).error === undefined,
+};
 
-  before(function () {
-    if (spawnSync('promtool', ['--version']).error !== undefined) {
-      console.log('      skipped: there is no promtool (on Debian: apt-get install prometheus)');
-      this.skip();
-    }
-    folder = mkdtempSync(join(tmpdir(), 'purgatory-alerts-'));
-  });
-
-  after(() => {
-    if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
-  });
-
+describeWith(promtool, 'The alerts of docs/grafana/alerts.yml', () => {
   it('are sound to promtool, and each has a case here', () => {
     execFileSync('promtool', ['check', 'rules', RULES], { stdio: 'pipe' });
     const alerts = [...readFileSync(RULES, 'utf8').matchAll(/- alert: (\w+)/g)].map(([, name]) => name);
     expect(Object.keys(CASES)).to.have.members(alerts);
   });
 
-  for (const [alert, { fires, silent, at }] of Object.entries(CASES)) {
-    for (const [what, series, count] of [
-      ['fires', fires, 1],
-      ['is silent', silent, 0],
-    ] as const) {
-      it(`${alert} ${what}`, () => {
-        const expr = `count(ALERTS{alertname="${alert}",alertstate="firing"})`;
-        const test = {
-          interval: '1m',
-          input_series: Object.entries(series).map(([name, values]) => ({ series: name, values })),
-          promql_expr_test: [
-            { expr, eval_time: `${at}m`, exp_samples: count === 0 ? [] : [{ labels: '{}', value: count }] },
-          ],
-        };
-        const file = join(folder, `${alert}-${count}.json`); // JSON is YAML, too
-        writeFileSync(
-          file,
-          JSON.stringify({ rule_files: [RULES], evaluation_interval: '1m', tests: [test] }),
-        );
-        const { status, stdout, stderr } = spawnSync('promtool', ['test', 'rules', file], {
-          encoding: 'utf8',
-        });
-        expect(status, stdout + stderr).to.equal(0);
-      });
+  it('fire in their case each, and are silent in the other', () => {
+    const tests = Object.entries(CASES).flatMap(([alert, { fires, silent, at }]) => [
+      test(alert, fires, at, [{ labels: '{}', value: 1 }]),
+      test(alert, silent, at, []),
+    ]);
+    const folder = mkdtempSync(join(tmpdir(), 'purgatory-alerts-'));
+    try {
+      const file = join(folder, 'alerts.json'); // JSON is YAML, too
+      writeFileSync(file, JSON.stringify({ rule_files: [RULES], evaluation_interval: '1m', tests }));
+      const { status, stdout, stderr } = spawnSync('promtool', ['test', 'rules', file], { encoding: 'utf8' });
+      expect(status, stdout + stderr).to.equal(0);
+    } finally {
+      rmSync(folder, { recursive: true });
     }
-  }
+  });
+
+  const test = (alert: string, series: Series, at: number, exp_samples: object[]): object => ({
+    interval: '1m',
+    input_series: Object.entries(series).map(([name, values]) => ({ series: name, values })),
+    promql_expr_test: [
+      {
+        expr: `count(ALERTS{alertname="${alert}",alertstate="firing"})`,
+        eval_time: `${at}m`,
+        exp_samples,
+      },
+    ],
+  });
 });
