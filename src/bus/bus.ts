@@ -132,10 +132,9 @@ export class HintBus implements Bus {
       else rootContext.runInAsyncScope(this.#interest.restore, this.#interest, ready);
     },
     echoed: (ms) => {
-      const { meter, timer } = this.#base;
+      const { meter } = this.#base;
       meter.counts.framesSent++;
       meter.didEcho(ms);
-      this.#receiver.forgetEnded(timer.now());
     },
     becameLive: () => {
       this.#base.becameLive();

@@ -48,8 +48,6 @@ interface Published {
 /** What the engine was asked for. */
 interface Asked {
   readonly sinceMs: number;
-  /** What a failure is the cause of. */
-  readonly cause: GapCause;
   readonly what: string | undefined;
 }
 
@@ -206,10 +204,10 @@ export class Connection {
   #ask(cause: GapCause, what: string | undefined, call: Call, done: Done): void {
     const link = this.#link;
     if (link === undefined) return; // it has broken since
-    const asked = { sinceMs: this.#base.timer.now(), cause, what };
     const failed = (reason: unknown): void => {
       if (link === this.#link) this.fail(cause, reason);
     };
+    const asked = { sinceMs: this.#base.timer.now(), what };
     const ended = (): void => {
       this.#asked.delete(asked);
       if (link === this.#link) done();
@@ -233,7 +231,7 @@ export class Connection {
   #checkAsked(nowMs: number): void {
     const [oldest] = this.#asked;
     if (oldest === undefined || nowMs - oldest.sinceMs <= this.#base.options.echoTimeoutMs) return;
-    this.fail(oldest.cause, new Error(`The engine did not ${oldest.what}`));
+    this.fail('connection', new Error(`The engine did not ${oldest.what}`));
   }
 
   /** A frame of this bus has come back. */
@@ -256,9 +254,8 @@ export class Connection {
     this.#owner.becameLive();
   }
 
-  /** A frame of another process is missing. That is a gap, though the connection may be sound. */
+  /** It is live, and a frame of another process is missing: a gap, though it may be sound. */
   jumped(error: unknown): void {
-    if (this.#state !== 'live') return; // what is missing is made good when it becomes live
     this.#state = 'gap';
     this.#next?.cancel();
     this.#owner.broke('sequence', error, true);

@@ -6,18 +6,21 @@
 // could not send has no number. An unknown process that begins with 1 is new, and one that was away
 // if its last hints are older than the time for which this bus is live: any later ones went
 // elsewhere, as in a split brain. Any other may be known to all but a bus that has just become live.
-// At most MOST processes are kept, those heard last, and as many silent ones.
+// Where one stands that counts as ended is still known: it may only have been silent. At most MOST
+// processes are kept, those heard last.
 // Costs. O(1) a frame.
 import type { Frame } from './frames.ts';
 
 /** A process that was silent for so many times the `echoMs` counts as ended. */
-const ECHOES_TO_FORGET = 100;
+const ECHOES_TO_END = 100;
 const MOST = 10_000;
 
 interface Peer {
   /** The number of its last frame. */
   readonly last: number;
   readonly atMs: number;
+  /** It listens to channels. */
+  readonly routes: boolean;
 }
 
 /**
@@ -27,72 +30,42 @@ interface Peer {
 export type Before = 'heard' | 'missing' | 'unknown';
 
 export class Peers {
-  readonly #forgetMs: number;
+  readonly #endedMs: number;
   readonly #deafCame: () => void;
   /** By origin, the one that was heard last as the last. */
-  readonly #heard = new Map<string, Peer>();
-  /** Of those that count as ended, the last number: they may only have been silent. */
-  readonly #silent = new Map<string, number>();
-  /** Those that were heard and do not listen to channels. */
-  readonly #deaf = new Set<string>();
+  readonly #peers = new Map<string, Peer>();
 
   /** @param deafCame a process has come that does not listen to channels. */
   constructor(echoMs: number, deafCame: () => void) {
-    this.#forgetMs = ECHOES_TO_FORGET * echoMs;
+    this.#endedMs = ECHOES_TO_END * echoMs;
     this.#deafCame = deafCame;
   }
 
-  get size(): number {
-    return this.#heard.size;
-  }
-
-  get allRoute(): boolean {
-    return this.#deaf.size === 0;
+  /** How many there are, and whether all of them listen to channels. O(processes). */
+  count(nowMs: number): { peers: number; allRoute: boolean } {
+    const there = [...this.#peers.values()].filter((peer) => !this.#hasEnded(peer, nowMs));
+    return { peers: there.length, allRoute: there.every(({ routes }) => routes) };
   }
 
   /** @param liveMs for how long this bus has been live. */
   hear({ number, previous, routes }: Frame, origin: string, nowMs: number, liveMs: number): Before {
-    const last = this.#heard.get(origin)?.last ?? this.#silent.get(origin);
-    this.#heard.delete(origin);
-    this.#heard.set(origin, { last: number, atMs: nowMs });
-    this.#silent.delete(origin);
-    this.#limit();
-    if (!routes && !this.#deaf.has(origin)) {
-      this.#deaf.add(origin);
-      this.#deafCame();
-    }
-    if (last !== undefined) return (previous?.number ?? number - 1) > last ? 'missing' : 'heard';
+    const known = this.#peers.get(origin);
+    this.#peers.delete(origin);
+    this.#peers.set(origin, { last: number, atMs: nowMs, routes });
+    const [oldest] = this.#peers.size > MOST ? this.#peers.keys() : [];
+    if (oldest !== undefined) this.#peers.delete(oldest);
+    if (!routes && (known === undefined || known.routes || this.#hasEnded(known, nowMs))) this.#deafCame();
+    if (known !== undefined) return (previous?.number ?? number - 1) > known.last ? 'missing' : 'heard';
     if (previous !== undefined) return previous.number > 0 && previous.ageMs < liveMs ? 'missing' : 'heard';
     return number === 1 ? 'heard' : 'unknown';
   }
 
   /** Frames were missed, so a missing number means nothing new. */
   clear(): void {
-    this.#heard.clear();
-    this.#silent.clear();
-    this.#deaf.clear();
+    this.#peers.clear();
   }
 
-  /** Takes the processes that have been silent for long for ended. O(those). */
-  forgetEnded(nowMs: number): void {
-    for (const [origin, { last, atMs }] of this.#heard) {
-      if (nowMs - atMs <= this.#forgetMs) return;
-      this.#silent.set(origin, last);
-      this.#forget(origin);
-    }
-  }
-
-  #limit(): void {
-    for (const known of [this.#heard, this.#silent]) {
-      const [oldest] = known.size > MOST ? known.keys() : [];
-      if (oldest === undefined) continue;
-      if (known === this.#heard) this.#forget(oldest);
-      else known.delete(oldest);
-    }
-  }
-
-  #forget(origin: string): void {
-    this.#heard.delete(origin);
-    this.#deaf.delete(origin);
+  #hasEnded({ atMs }: Peer, nowMs: number): boolean {
+    return nowMs - atMs > this.#endedMs;
   }
 }

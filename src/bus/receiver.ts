@@ -26,10 +26,8 @@ export class Receiver {
   readonly #connection: Connection;
   readonly #members = new Map<string, BusMember>();
   readonly #peers: Peers;
-  /** A process was heard that may have sent frames before, since the bus became live. */
-  #mayHaveMissed = false;
-  /** Runs when all other processes have been heard of. */
-  #knowsAll: TimerTask | undefined;
+  /** Sweeps when all other processes have been heard of: one may have sent frames that were missed. */
+  #sweepAgain: TimerTask | undefined;
   /** Foreign texts that were not reported yet, and the last of their errors. */
   #foreign = { texts: 0, error: undefined as unknown };
   #foreignSoon: TimerTask | undefined;
@@ -50,7 +48,7 @@ export class Receiver {
   }
 
   get peers(): number {
-    return this.#peers.size;
+    return this.#peers.count(this.#base.timer.now()).peers;
   }
 
   /**
@@ -58,7 +56,9 @@ export class Receiver {
    * listen to channels, and there are never more deliveries than a frame for all would cause.
    */
   routes(hints: number): boolean {
-    return hints <= this.peers && this.#peers.allRoute && this.#connection.knowsAll;
+    if (!this.#connection.knowsAll) return false;
+    const { peers, allRoute } = this.#peers.count(this.#base.timer.now());
+    return hints <= peers && allRoute;
   }
 
   has(member: BusMember): boolean {
@@ -85,21 +85,13 @@ export class Receiver {
   }
 
   becameLive(): void {
+    this.#sweepAgain?.cancel();
     this.#sweepAll();
-    this.#mayHaveMissed = false;
-    this.#knowsAll?.cancel();
-    const { timer, options } = this.#base;
-    this.#knowsAll = timer.schedule(
-      () => {
-        if (this.#mayHaveMissed) this.#sweepAll();
-      },
-      ECHOES_TO_KNOW_ALL * options.echoMs + 1,
-    );
   }
 
-  #sweepAll(): void {
+  readonly #sweepAll = (): void => {
     for (const member of [...this.#members.values()]) this.#sweep(member);
-  }
+  };
 
   received(text: string): void {
     const { counts } = this.#base.meter;
@@ -139,20 +131,19 @@ export class Receiver {
   /** Frames were missed, so a missing number means nothing new. */
   forgetAll(): void {
     this.#peers.clear();
-    this.#knowsAll?.cancel();
-  }
-
-  /** Forgets the processes that have ended. O(those). */
-  forgetEnded(nowMs: number): void {
-    this.#peers.forgetEnded(nowMs);
+    this.#sweepAgain?.cancel();
   }
 
   #lookAtNumber(frame: Frame, origin: string): void {
-    const { liveMs, knowsAll } = this.#connection;
-    const before = this.#peers.hear(frame, origin, this.#base.timer.now(), liveMs);
-    if (before === 'heard') return;
-    if (before === 'unknown' && !knowsAll) this.#mayHaveMissed = true;
-    else {
+    const { timer, options } = this.#base;
+    const { liveMs, knowsAll, state } = this.#connection;
+    const before = this.#peers.hear(frame, origin, timer.now(), liveMs);
+    if (before === 'heard' || state !== 'live') return; // all is tried when it becomes live
+    if (before === 'unknown' && !knowsAll) {
+      if (this.#sweepAgain?.isPending) return;
+      const restMs = ECHOES_TO_KNOW_ALL * options.echoMs + 1 - liveMs;
+      this.#sweepAgain = timer.schedule(this.#sweepAll, restMs);
+    } else {
       const what = `Frames before number ${frame.number} of process ${origin} are missing`;
       this.#connection.jumped(new Error(what));
     }
