@@ -9,9 +9,9 @@ import type { Routing } from '../membership/bus-member.ts';
 export type BusState = 'connecting' | 'live' | 'gap' | 'closed';
 
 /**
- * Why a bus may have missed hints. `connection`: it failed or broke. `echo`: an echo did not come
- * back in time, so the engine stands still, or a connection is half open. `publish`: the engine did
- * not take a frame. `sequence`: a frame of another process is missing.
+ * Why a bus may have missed hints. `connection`: it failed or broke, or did not confirm in time.
+ * `echo`: an echo did not come back in time, so the engine stands still, or a connection is half
+ * open. `publish`: the engine refused a frame. `sequence`: a frame of another process is missing.
  */
 export type GapCause = 'connection' | 'echo' | 'publish' | 'sequence';
 

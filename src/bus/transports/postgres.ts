@@ -44,6 +44,8 @@ const ENGINE = 'postgres';
 /** NOTIFY refuses payloads of 8,000 bytes. */
 const MAX_PAYLOAD_BYTES = 7_500;
 const FLUSH_MS = 10;
+/** The codes of a connection that an operator, or the end of the server, has ended. */
+const SHUTDOWN = '57P';
 const NOTIFY = 'SELECT pg_notify($1, $2)';
 
 /**
@@ -124,7 +126,7 @@ function prefixOf({ name, $bus }: NotifiedMember, options: Pick<BusOptions, 'pre
 
 /** The transport alone: for the conformance suite. */
 export function postgresTransport(newClient: () => PostgresClient, channel: string): Transport {
-  let client: PostgresClient | undefined;
+  let connected: { own: PostgresClient; link: TransportLink } | undefined;
   /** What `newClient` returned last. */
   let latest: PostgresClient | undefined;
   let hasListened = false;
@@ -153,7 +155,7 @@ export function postgresTransport(newClient: () => PostgresClient, channel: stri
         throw error;
       }
       latest = own;
-      client = own;
+      connected = { own, link };
       last = Promise.resolve();
       own.on('error', link.down);
       own.on('end', () => link.down(new Error('PostgreSQL closed the connection')));
@@ -161,15 +163,18 @@ export function postgresTransport(newClient: () => PostgresClient, channel: stri
       start(own, link).catch(link.down);
     },
     publish(text) {
-      if (client === undefined) throw new Error('Not connected to PostgreSQL');
-      const own = client;
+      if (connected === undefined) throw new Error('Not connected to PostgreSQL');
+      const { own, link } = connected;
       const notify = (): Promise<unknown> => own.query(NOTIFY, [channel, text]);
       last = last.then(notify, notify);
-      return last;
+      return last.catch((error: { code?: string }) => {
+        if (error.code?.startsWith(SHUTDOWN)) link.down(error); // the connection ends: that refuses no text
+        throw error;
+      });
     },
     disconnect() {
-      const own = client as (PostgresClient & { connection?: { stream?: { unref?(): void } } }) | undefined;
-      client = undefined;
+      const own = connected?.own as PostgresClient & { connection?: { stream?: { unref?(): void } } };
+      connected = undefined;
       const ended = own?.end();
       // A server that does not answer must not keep the process alive.
       own?.connection?.stream?.unref?.();

@@ -224,12 +224,14 @@ describeWith(engines.postgres, 'a bus over PostgreSQL', () => {
   });
 
   describe('in a database of its own', () => {
-    /** Runs statements, one after the other. */
-    const sql = async (database: string, ...statements: string[]): Promise<void> => {
+    /** Runs statements, one after the other. Returns how many rows the last one has given. */
+    const sql = async (database: string, ...statements: string[]): Promise<number | null> => {
       const client = clientOf(postgres.port, database);
       await client.connect();
-      for (const statement of statements) await client.query(statement);
+      let rows: number | null = null;
+      for (const statement of statements) rows = (await client.query(statement)).rowCount;
       await client.end();
+      return rows;
     };
     const busIn = (database: string, options = {}): Bus => {
       const made = postgresBus(() => clientOf(postgres.port, database), options);
@@ -289,6 +291,40 @@ describeWith(engines.postgres, 'a bus over PostgreSQL', () => {
       const lost = errors.filter(({ code }) => code === 'ERR_PURGATORY_HINTS_LOST');
       expect(lost).to.have.length(1);
       expect(lost[0].message).to.contain('"orders"').and.to.contain('no orders here');
+    });
+
+    it('takes no frame for refused that went under with its connection', async () => {
+      await sql(
+        'postgres',
+        'CREATE DATABASE slow',
+        'ALTER DATABASE slow SET search_path = public, pg_catalog',
+      );
+      await sql(
+        'slow',
+        'CREATE TABLE pace (held boolean)',
+        `CREATE FUNCTION public.pg_notify(text, text) RETURNS void LANGUAGE plpgsql AS $$ BEGIN
+           IF $2 LIKE '%orders%' AND EXISTS (SELECT FROM pace) THEN PERFORM pg_sleep(60); END IF;
+           PERFORM pg_catalog.pg_notify($1, $2);
+         END $$`,
+        'INSERT INTO pace VALUES (true)',
+      );
+      const errors: { code?: string }[] = [];
+      const onError = (error: unknown): void => void errors.push(error as { code?: string });
+      const [a, b] = [busIn('slow', { onError }), busIn('slow')];
+      const listener = new Listener('orders');
+      b.join(listener);
+      const { publish } = a.join(new Listener('orders'));
+      await until(() => expect([a.state, b.state]).to.deep.equal(['live', 'live']), 'both are live');
+      publish('7');
+      for (let ended = 1; ended <= 4; ended++) {
+        const end = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE wait_event = 'PgSleep'";
+        await until(async () => expect(await sql('slow', end)).to.equal(1), 'the frame is under way');
+        await until(() => expect(a.snapshot().totals.gaps.connection).to.equal(ended), 'its end is noticed');
+      }
+      await sql('slow', 'DELETE FROM pace');
+      await until(() => expect(listener.heard).to.include('7'), '7 is heard');
+      expect(a.snapshot().totals.gaps.publish).to.equal(0);
+      expect(errors.map(({ code }) => code)).not.to.include('ERR_PURGATORY_HINTS_LOST');
     });
   });
 
