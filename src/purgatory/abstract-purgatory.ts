@@ -80,8 +80,7 @@ export abstract class AbstractPurgatory<K, Op extends DelayedOperation> extends 
    * @throws TypeError, RangeError (Node's codes) when `top` is no integer from 0 to 100.
    */
   snapshot(options?: SnapshotOptions): PurgatorySnapshot {
-    const { name, maxParked, lists, meter, events } = this.#parking;
-    return purgatorySnapshot(name, maxParked, lists, meter, events, options);
+    return purgatorySnapshot(this.#parking, options);
   }
 
   /**

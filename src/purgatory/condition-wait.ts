@@ -87,7 +87,7 @@ export class ConditionWait extends Wait implements ConditionContext<unknown> {
 
   /** A try without a promise has ended when the next event comes. */
   get key(): unknown {
-    return this.#tries === undefined ? this.keeper?.underWay.key : this.#tries.key;
+    return this.#tries === undefined ? this.$keeper?.underWay.key : this.#tries.key;
   }
 
   override get $isTriedForEvent(): boolean {
@@ -120,7 +120,7 @@ export class ConditionWait extends Wait implements ConditionContext<unknown> {
 
   /** Its first try may be open since before it was parked. */
   override begin(): Promise<unknown> {
-    if (this.isUnderWay) this.keeper?.didOpenTry(this);
+    if (this.isUnderWay) this.$keeper?.didOpenTry(this);
     return super.begin();
   }
 
@@ -129,12 +129,12 @@ export class ConditionWait extends Wait implements ConditionContext<unknown> {
     const tries = this.#tries;
     tries.key = key;
     tries.underWay++;
-    this.keeper?.didOpenTry(this);
+    this.$keeper?.didOpenTry(this);
     Promise.resolve(promise).then(
       (value) => {
         this.#didSettle(tries);
         if (isAnswer(value)) this.answer(value);
-        else if (tries.isDue && tries.underWay === 0) this.keeper?.tryParked(this, NO_EVENT);
+        else if (tries.isDue && tries.underWay === 0) this.$keeper?.tryParked(this, NO_EVENT);
       },
       (error: unknown) => {
         this.#didSettle(tries);
@@ -144,7 +144,7 @@ export class ConditionWait extends Wait implements ConditionContext<unknown> {
   }
 
   #didSettle(tries: AsyncTries): void {
-    if (--tries.underWay === 0) this.keeper?.didCloseTry(this);
+    if (--tries.underWay === 0) this.$keeper?.didCloseTry(this);
   }
 
   get signal(): AbortSignal {

@@ -7,8 +7,10 @@
 // what runs within a call may hold places.
 //
 // Costs. park, and each way out: O(watches of the operation).
+import { throwIfAborted } from '../base/abort-listeners.ts';
 import { debug, debugOnce, isDebugging } from '../base/debug.ts';
 import {
+  countRefusal,
   operationPending,
   PurgatoryError,
   purgatoryClosed,
@@ -190,8 +192,18 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
 
   /** Counts a refusal. Returns its error. */
   countRefusal<E>(error: E): E {
-    if (error instanceof PurgatoryError) this.meter.didRefuse(error.code);
+    countRefusal(this.meter.refused, error);
     return error;
+  }
+
+  /**
+   * For a wait, before anything of it begins.
+   *
+   * @throws PurgatoryError ERR_PURGATORY_CLOSED; the reason of a signal that has aborted.
+   */
+  checkOpen(signal?: AbortSignal): void {
+    if (this.isClosed) throw this.countRefusal(purgatoryClosed(this.name));
+    if (signal !== undefined) throwIfAborted(signal);
   }
 
   keeps(operation: DelayedOperation): boolean {

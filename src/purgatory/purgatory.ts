@@ -9,10 +9,8 @@
 // is held in a local variable across it, except in passes, which survive any change (run-pass.ts).
 // (Kafka: DelayedOperationPurgatory.)
 
-import { throwIfAborted } from '../base/abort-listeners.ts';
 import { requiredArray, requiredFunction, singleKey, singleKeys } from '../base/checks.ts';
 import { isDebugging } from '../base/debug.ts';
-import { purgatoryClosed } from '../base/errors.ts';
 import { BusLink, type CheckedBusLink } from '../bus/membership/bus-link.ts';
 import { type BusMember, checkHintKey, type HintValue } from '../bus/membership/bus-member.ts';
 import { Sweep } from '../bus/membership/sweep.ts';
@@ -183,8 +181,7 @@ export class Purgatory<K = string, Op extends DelayedOperation = DelayedOperatio
       if (this.#parking.link !== undefined || isDebugging) this.#lookAt(own);
       requiredFunction('condition', condition);
       const checked = checkedWaitOptions(options);
-      if (this.#parking.isClosed) throw this.#parking.countRefusal(purgatoryClosed(this.name));
-      if (checked.signal !== undefined) throwIfAborted(checked.signal);
+      this.#parking.checkOpen(checked.signal);
       // Before its try: a limit that lets reads begin sheds no load.
       this.#parking.checkRoom(checked.timeoutMs);
       const wait = new ConditionWait(condition as Condition<unknown, unknown>, checked);

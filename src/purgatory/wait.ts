@@ -28,6 +28,7 @@ export function isAnswer(value: unknown): boolean {
 }
 
 export abstract class Wait extends DelayedOperation implements Abortable, Settleable {
+  declare $keeper: Keeper | undefined;
   override readonly $label: string | undefined;
   readonly #signal: AbortSignal | undefined;
   #resolve: ((outcome: unknown) => void) | undefined;
@@ -39,10 +40,6 @@ export abstract class Wait extends DelayedOperation implements Abortable, Settle
     this.#signal = signal;
     this.#resolve = undefined;
     this.#outcome = undefined;
-  }
-
-  protected get keeper(): Keeper | undefined {
-    return this.$keeper as Keeper | undefined;
   }
 
   /** Whether it has ended. */
@@ -80,7 +77,7 @@ export abstract class Wait extends DelayedOperation implements Abortable, Settle
   /** Completes it; its promise resolves with `outcome`. True iff this call did. */
   protected complete(outcome: unknown): boolean {
     if (this.isOver) return false;
-    const { keeper } = this;
+    const { $keeper: keeper } = this;
     keeper?.complete(this);
     this.end(outcome, keeper?.settler);
     return true;
@@ -102,7 +99,7 @@ export abstract class Wait extends DelayedOperation implements Abortable, Settle
   /** The signal has aborted. */
   abort(reason: unknown): void {
     if (this.isOver) return;
-    const { keeper } = this;
+    const { $keeper: keeper } = this;
     keeper?.withdraw(this);
     this.end(new Rejection(reason), keeper?.settler);
   }
@@ -110,7 +107,7 @@ export abstract class Wait extends DelayedOperation implements Abortable, Settle
   /** User code for it has thrown: true iff this call ended it. */
   fail(error: unknown): boolean {
     if (this.isOver) return false;
-    const { keeper } = this;
+    const { $keeper: keeper } = this;
     keeper?.reject(this, error);
     this.end(new Rejection(error), keeper?.settler);
     return true;

@@ -45,7 +45,8 @@ export class Slab<T = never> {
   #free: Int32Array;
   #next = 0;
   #end = 0;
-  #inUse = 0;
+  /** How many cells are in use. */
+  inUse: number = 0;
 
   /** @param cells how many it is to hold: they fill a half of the memory at most. */
   constructor(cells = 0) {
@@ -56,11 +57,6 @@ export class Slab<T = never> {
     this.#free = new Int32Array(capacity >> WORD_BITS).fill(ALL_FREE);
   }
 
-  /** How many cells are in use. */
-  get inUse(): number {
-    return this.#inUse;
-  }
-
   /** How many cells there is room for. */
   get capacity(): number {
     return this.cells.length >> STRIDE_BITS;
@@ -68,7 +64,7 @@ export class Slab<T = never> {
 
   /** The cells beyond four times those in use, which are too many. Below 0: so many are missing. */
   get spare(): number {
-    return (this.cells.length >> STRIDE_BITS) - Math.max(MIN_CELLS, 4 * this.#inUse);
+    return (this.cells.length >> STRIDE_BITS) - Math.max(MIN_CELLS, 4 * this.inUse);
   }
 
   /** Whether under a quarter of the memory is in use. */
@@ -123,7 +119,7 @@ export class Slab<T = never> {
     const index = slot >> STRIDE_BITS;
     if (index < this.#values.length) this.#values[index] = undefined;
     this.#free[index >> WORD_BITS] |= 1 << index;
-    this.#inUse--;
+    this.inUse--;
     const cells = this.cells;
     const next = cells[slot + NEXT];
     const prev = cells[slot + PREV];
@@ -217,7 +213,7 @@ export class Slab<T = never> {
 
   #allocate(): Slot {
     if (this.#next === this.#end) this.#takeRun();
-    this.#inUse++;
+    this.inUse++;
     return (this.#next++ << STRIDE_BITS) as Slot;
   }
 
@@ -245,7 +241,7 @@ export class Slab<T = never> {
   /** Returns the first word of the next lap, which finds as many free cells as it has words. */
   #beginLap(): number {
     const words = this.#free.length;
-    if (this.capacity - this.#inUse >= words) return 0;
+    if (this.capacity - this.inUse >= words) return 0;
     const cells = new Int32Array(this.cells.length * 2);
     cells.set(this.cells);
     const free = new Int32Array(words * 2).fill(ALL_FREE, words);

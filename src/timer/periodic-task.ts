@@ -44,6 +44,8 @@ const OPTIONS: OptionNames<FixedRateOptions> = { initialDelayMs: true, missedRun
 const HELD_MS = 86_400_000;
 
 abstract class PeriodicTask extends TimerTask {
+  /** A timer reads it once in each `add`. Between two it may change. */
+  declare delayMs: number;
   protected readonly timer: Timer;
   readonly #callback: () => unknown;
   /** Whether the promise of the last run has yet to settle. */
@@ -102,9 +104,8 @@ abstract class PeriodicTask extends TimerTask {
     if (delayMs !== undefined) this.#addAfter(delayMs);
   }
 
-  /** A timer reads `delayMs` once in each `add`. Between two it may change. */
   #addAfter(delayMs: number): void {
-    (this as { delayMs: number }).delayMs = delayMs;
+    this.delayMs = delayMs;
     this.timer.add(this);
   }
 }

@@ -117,12 +117,14 @@ export class PurgatoryMeter {
   readonly #counts = { completed: 0, expired: 0, cancelled: 0, rejected: 0, failed: 0 };
 
   /** Parked without a deadline: how many, and the last of them, if that is parked still. */
-  #endless = 0;
-  #youngestEndless: DelayedOperation | undefined;
+  readonly endless: { parked: number; youngest: DelayedOperation | undefined } = {
+    parked: 0,
+    youngest: undefined,
+  };
   /** Parked ones with a try whose promise has not settled, and since when; the oldest try first. */
-  readonly #openTries = new Map<DelayedOperation, number>();
-  /** Refusals by the code of their error. */
-  readonly #refused: Record<string, number> = { ERR_PURGATORY_FULL: 0 };
+  readonly openTries: Map<DelayedOperation, number> = new Map();
+  /** Refusals by the code of their error. `countRefusal` of base/errors.ts writes them. */
+  readonly refused: Record<string, number> = { ERR_PURGATORY_FULL: 0 };
 
   constructor(timer: Timer) {
     this.#timer = timer;
@@ -139,15 +141,6 @@ export class PurgatoryMeter {
     return { parked: size + completed + expired + cancelled + rejected, ...this.#counts };
   }
 
-  get refused(): Record<string, number> {
-    return { ...this.#refused };
-  }
-
-  /** Something was not parked, and its caller gets an error with this code. */
-  didRefuse(code: string): void {
-    this.#refused[code] = (this.#refused[code] ?? 0) + 1;
-  }
-
   /** The time by the timer's clock, in ms. One reading. */
   now(): number {
     return this.#timer.now();
@@ -162,28 +155,20 @@ export class PurgatoryMeter {
     return (delayMs === Number.POSITIVE_INFINITY ? this.#timer.now() : this.#timer.lastReadingMs) | 0;
   }
 
-  get endless(): { readonly parked: number; readonly youngest: DelayedOperation | undefined } {
-    return { parked: this.#endless, youngest: this.#youngestEndless };
-  }
-
-  get openTries(): ReadonlyMap<DelayedOperation, number> {
-    return this.#openTries;
-  }
-
   /** A try of a parked operation has returned a promise. O(1). */
   didOpenTry(operation: DelayedOperation): void {
-    if (!this.#openTries.has(operation)) this.#openTries.set(operation, this.#timer.now());
+    if (!this.openTries.has(operation)) this.openTries.set(operation, this.#timer.now());
   }
 
   /** That promise has settled. */
   didCloseTry(operation: DelayedOperation): void {
-    this.#openTries.delete(operation);
+    this.openTries.delete(operation);
   }
 
   didPark(operation: DelayedOperation, watches: readonly unknown[]): void {
     if (operation.delayMs === Number.POSITIVE_INFINITY) {
-      this.#endless++;
-      this.#youngestEndless = operation;
+      this.endless.parked++;
+      this.endless.youngest = operation;
     }
     if (operationParked.hasSubscribers) {
       const event = { purgatory: this.#purgatory, operation, watches: [...watches] };
@@ -209,10 +194,10 @@ export class PurgatoryMeter {
   ): void {
     this.#counts[how]++;
     if (operation.delayMs === Number.POSITIVE_INFINITY) {
-      this.#endless--;
-      if (operation === this.#youngestEndless) this.#youngestEndless = undefined;
+      this.endless.parked--;
+      if (operation === this.endless.youngest) this.endless.youngest = undefined;
     }
-    if (this.#openTries.size > 0) this.#openTries.delete(operation);
+    if (this.openTries.size > 0) this.openTries.delete(operation);
     if (why !== undefined) this.#debugThrow(operation, why.error, why.key);
     if (!ends[how].hasSubscribers) return;
     const parkedMs = ageMs(stamp, this.#timer.now());

@@ -134,14 +134,17 @@ const MAX_KEYS = 8;
 /** How many without a deadline are passed over for the oldest with one. */
 const MAX_ENDLESS = 1_000;
 
-export function purgatorySnapshot(
-  name: string,
-  maxParked: number,
-  lists: ParkedLists<never>,
-  meter: PurgatoryMeter,
-  events: { snapshot?(nowMs: number): EventsSnapshot } | undefined,
-  options: SnapshotOptions | undefined,
-): PurgatorySnapshot {
+/** The purgatory that is shown: a Parking. */
+interface Shown {
+  readonly name: string;
+  readonly maxParked: number;
+  readonly lists: ParkedLists<never>;
+  readonly meter: PurgatoryMeter;
+  readonly events: { snapshot?(nowMs: number): EventsSnapshot } | undefined;
+}
+
+export function purgatorySnapshot(shown: Shown, options: SnapshotOptions | undefined): PurgatorySnapshot {
+  const { name, maxParked, lists, meter, events } = shown;
   const top = checkedTop(options);
   const nowMs = meter.now();
   return {
@@ -152,7 +155,7 @@ export function purgatorySnapshot(
     watchedKeys: lists.keys,
     maxParked: maxParked === Number.POSITIVE_INFINITY ? null : maxParked,
     totals: meter.totals(lists.size),
-    refused: meter.refused,
+    refused: { ...meter.refused },
     events: events?.snapshot?.(nowMs) ?? { ...NO_EVENTS },
     openTries: openTries(meter, lists, nowMs),
     endless: endless(meter, lists, nowMs),

@@ -11,10 +11,10 @@ import { NO_EVENT } from '../../purgatory/event-stack.ts';
 import { Parking, type PendingEvents } from '../../purgatory/parking.ts';
 import type { CheckedPurgatoryOptions } from '../../purgatory/purgatory-options.ts';
 import { type Job, MAX_ANSWERS } from '../../turns/job.ts';
-import { KeyLines } from './key-lines.ts';
+import { KeyLines, type LinesOwner } from './key-lines.ts';
 import type { Line } from './line.ts';
 
-export abstract class HandOvers<K, L extends Line<K>> implements PendingEvents {
+export abstract class HandOvers<K, L extends Line<K>> implements PendingEvents, LinesOwner<K, L> {
   readonly parking: Parking<K, KeyLines<K, L>>;
   readonly lists: KeyLines<K, L>;
   /** @internal */
@@ -22,25 +22,28 @@ export abstract class HandOvers<K, L extends Line<K>> implements PendingEvents {
   readonly #job: Job;
 
   constructor(options: CheckedPurgatoryOptions) {
-    this.lists = new KeyLines((key) => this.newLine(key));
-    this.lists.firstRemoved = (line) => {
-      if (!line.isServing && this.canGive(line)) this.#owe(line);
-    };
+    this.lists = new KeyLines(this);
     this.parking = new Parking(options, this.lists);
-    this.lists.forgotten = () => this.parking.giveMemoryBack();
     this.parking.events = this;
     const doBatch = (job: Job): boolean => this.#serveBatch(job);
     this.#job = this.parking.scheduler.job({ sliceMs: options.sliceMs, doBatch });
   }
 
-  /** An idle line. */
-  protected abstract newLine(key: K): L;
+  abstract newLine(key: K): L;
 
   /** Whether somebody waits on `line`, and there is enough for the first. */
   abstract canGive(line: L): boolean;
 
   /** Hands over to the first on `line`, where `canGive` is true. */
   protected abstract give(line: L): void;
+
+  firstRemoved(line: L): void {
+    if (!line.isServing && this.canGive(line)) this.#owe(line);
+  }
+
+  forgotten(): void {
+    this.parking.giveMemoryBack();
+  }
 
   /** Something has come free on `line`: a batch is handed over in the call, the rest by a job. */
   protected serve(line: L): void {

@@ -21,23 +21,28 @@ const FIRST_WAIT = OWN;
 /** Lines that a snapshot looks at: a fraction of a millisecond. */
 const MAX_LINES = 16_384;
 
+/** The owner of the lines. None of its methods runs user code. */
+export interface LinesOwner<K, L> {
+  /** The idle line of a key. */
+  newLine(key: K): L;
+  /** The first of a line was removed, and others wait. */
+  firstRemoved(line: L): void;
+  /** A line has left the Map. */
+  forgotten(): void;
+}
+
 export class KeyLines<K, L extends Line<K>> extends ParkedLists<K> {
   /** @internal */
   waits: Slab<L> = new Slab<L>();
   readonly #lines = new Map<K, L>();
-  readonly #make: (key: K) => L;
+  readonly #owner: LinesOwner<K, L>;
   /** The line that was asked for last. */
   #last: L | undefined;
   #watchedKeys = 0;
-  /** Is called when the first of a line was removed, and others wait. It runs no user code. */
-  firstRemoved: (line: L) => void = () => {};
-  /** Is called when a line has left the Map. It runs no user code. */
-  forgotten: () => void = () => {};
 
-  /** @param make the idle line of a key. */
-  constructor(make: (key: K) => L) {
+  constructor(owner: LinesOwner<K, L>) {
     super();
-    this.#make = make;
+    this.#owner = owner;
   }
 
   override get pairs(): number {
@@ -62,7 +67,7 @@ export class KeyLines<K, L extends Line<K>> extends ParkedLists<K> {
       last.isFiled = true;
     }
     const line = this.#lines.size === 0 ? undefined : this.#lines.get(key);
-    this.#last = line ?? this.#make(key);
+    this.#last = line ?? this.#owner.newLine(key);
     return this.#last;
   }
 
@@ -84,7 +89,7 @@ export class KeyLines<K, L extends Line<K>> extends ParkedLists<K> {
     if (!line.isFiled) return;
     line.isFiled = false;
     this.#lines.delete(line.key);
-    this.forgotten();
+    this.#owner.forgotten();
   }
 
   /** The first that waits on a line on which somebody does. */
@@ -138,7 +143,7 @@ export class KeyLines<K, L extends Line<K>> extends ParkedLists<K> {
     }
     if (isFirst) line.firstSlot = waits.next(wait);
     waits.remove(wait);
-    if (isFirst) this.firstRemoved(line);
+    if (isFirst) this.#owner.firstRemoved(line);
     return next;
   }
 

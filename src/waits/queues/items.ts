@@ -30,7 +30,7 @@ export class Items<V, K> extends HandOvers<K, ItemLine<K, V>> {
   /** Before all others: of items that are put to the front. */
   #firstTurn = 0;
 
-  protected override newLine(key: K): ItemLine<K, V> {
+  override newLine(key: K): ItemLine<K, V> {
     return new ItemLine(key);
   }
 

@@ -7,7 +7,7 @@
 // condition of a user, and tries nothing. It is a purgatory to all that looks on.
 import { throwIfAborted } from '../../base/abort-listeners.ts';
 import { requiredArray, requiredFunction, singleKey } from '../../base/checks.ts';
-import { itemTimedOut, purgatoryClosed, queuesFull } from '../../base/errors.ts';
+import { itemTimedOut, queuesFull } from '../../base/errors.ts';
 import { keyText } from '../../base/text.ts';
 import { AbstractPurgatory } from '../../purgatory/abstract-purgatory.ts';
 import { follow } from '../../purgatory/follow.ts';
@@ -275,7 +275,7 @@ export class Queues<V, K = string> extends AbstractPurgatory<K, never> {
   #lineToFill(key: K): ItemLine<K, V> {
     const { parking, lists } = this.#items;
     checkedKey(key);
-    if (parking.isClosed) throw parking.countRefusal(purgatoryClosed(this.name));
+    parking.checkOpen();
     return lists.lineOf(key);
   }
 
@@ -295,9 +295,7 @@ export class Queues<V, K = string> extends AbstractPurgatory<K, never> {
   }
 
   #lineToTake(keys: readonly K[], { signal }: CheckedWaitOptions): ItemLine<K, V> | undefined {
-    const { parking } = this.#items;
-    if (parking.isClosed) throw parking.countRefusal(purgatoryClosed(this.name));
-    if (signal !== undefined) throwIfAborted(signal);
+    this.#items.parking.checkOpen(signal);
     return this.#items.firstWithItems(keys);
   }
 

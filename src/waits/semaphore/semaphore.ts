@@ -7,7 +7,6 @@
 // subtraction. It is a purgatory to all that looks on.
 import { throwIfAborted } from '../../base/abort-listeners.ts';
 import { COUNT, type NumberRule, requiredFunction, requiredNumber, singleKey } from '../../base/checks.ts';
-import { purgatoryClosed } from '../../base/errors.ts';
 import { cut, keyText } from '../../base/text.ts';
 import { AbstractPurgatory } from '../../purgatory/abstract-purgatory.ts';
 import { checkedWaitOptions } from '../../purgatory/purgatory-options.ts';
@@ -195,8 +194,7 @@ export class Semaphore<K = string> extends AbstractPurgatory<K, never> {
   #lineOf(options: TryAcquireOptions<K>, signal?: AbortSignal): UnitLine<K> {
     const { parking, lists } = this.#units;
     const key = checkedKey(options, this.name as K);
-    if (parking.isClosed) throw parking.countRefusal(purgatoryClosed(this.name));
-    if (signal !== undefined) throwIfAborted(signal);
+    parking.checkOpen(signal);
     return lists.lineOf(key);
   }
 }

@@ -30,7 +30,7 @@ export class Units<K> extends HandOvers<K, UnitLine<K>> implements Bank<K> {
     this.units = units;
   }
 
-  protected override newLine(key: K): UnitLine<K> {
+  override newLine(key: K): UnitLine<K> {
     return new UnitLine(key, this);
   }
 

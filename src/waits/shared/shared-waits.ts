@@ -8,9 +8,7 @@
 // Invariants. It owns its keys and its parking. Each hint is followed by a load that
 // begins after it. A key without a wait is never loaded and takes no memory. A load: O(its keys and
 // waits).
-import { throwIfAborted } from '../../base/abort-listeners.ts';
 import { requiredFunction, requiredString } from '../../base/checks.ts';
-import { purgatoryClosed } from '../../base/errors.ts';
 import { BusLink } from '../../bus/membership/bus-link.ts';
 import { type BusMember, checkHintKey } from '../../bus/membership/bus-member.ts';
 import { AbstractPurgatory } from '../../purgatory/abstract-purgatory.ts';
@@ -106,8 +104,7 @@ export class SharedWaits<V> extends AbstractPurgatory<string, never> {
       this.#checkKey(key);
       requiredFunction('condition', condition);
       const checked = checkedWaitOptions(options);
-      if (this.isClosed) throw this.#parking.countRefusal(purgatoryClosed(this.name));
-      throwIfAborted(checked.signal);
+      this.#parking.checkOpen(checked.signal);
       const watched = this.#lists.keyOf(key);
       const isLook = checked.timeoutMs <= 0;
       const Kind = isLook ? SharedLook : SharedWaiter;

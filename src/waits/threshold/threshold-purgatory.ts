@@ -8,10 +8,8 @@
 //
 // Costs. advance: O(completed x log waiting), and O(1) when it reaches no threshold. A wait and its
 // end: O(log waiting).
-import { throwIfAborted } from '../../base/abort-listeners.ts';
 import { singleKey } from '../../base/checks.ts';
 import { isDebugging } from '../../base/debug.ts';
-import { purgatoryClosed } from '../../base/errors.ts';
 import { invalidArgValue } from '../../base/node-errors.ts';
 import { BusLink } from '../../bus/membership/bus-link.ts';
 import { type BusMember, checkHintKey, checkHintValue } from '../../bus/membership/bus-member.ts';
@@ -172,8 +170,7 @@ export class ThresholdPurgatory<
       if (this.#parking.link !== undefined) checkHintKey(key);
       checkValue('threshold', threshold);
       const checked = checkedWaitOptions(options);
-      if (this.#parking.isClosed) throw this.#parking.countRefusal(purgatoryClosed(this.name));
-      throwIfAborted(checked.signal);
+      this.#parking.checkOpen(checked.signal);
       const waiter = new ThresholdWaiter(key, this.#parking.lists, checked);
       this.#tryElsePark(waiter, [[key, threshold]]);
       return waiter.begin() as Promise<WaitResult<V>>;
