@@ -6,11 +6,11 @@ import { program, recipe, saidToPrint } from '../support/documented.ts';
 const PAGE = 'docs/testing.md';
 
 /**
- * Runs a program of the page to its end. On Node 20, node:test warns that its mock timers are
+ * Runs a program to its end. On Node 20, node:test warns that its mock timers are
  * experimental.
  */
-async function outcome(name: string): Promise<{ code: number | null; stdout: string }> {
-  const args = ['--disable-warning=ExperimentalWarning', '--input-type=module', '-e', program(PAGE, name)];
+async function outcome(source: string): Promise<{ code: number | null; stdout: string }> {
+  const args = ['--disable-warning=ExperimentalWarning', '--input-type=module', '-e', source];
   const { code, stdout, stderr } = await runNode(args);
   expect(stderr).to.equal('');
   return { code, stdout };
@@ -27,12 +27,12 @@ describe('docs/testing.md', () => {
       const page = await readFile(new URL(`../../${PAGE}`, import.meta.url), 'utf8');
       const after = page.slice(page.indexOf(`// ${name}\n`));
       const [, text] = /^```text\n(.*?)^```/ms.exec(after) as unknown as [string, string];
-      expect(await outcome(name)).to.deep.equal({ code: 0, stdout: text });
+      expect(await outcome(program(PAGE, name))).to.deep.equal({ code: 0, stdout: text });
     });
   }
 
   it('has a program for node:test that passes', async () => {
-    const { code, stdout } = await outcome('node-test.mjs');
+    const { code, stdout } = await outcome(recipe('node-test.mjs'));
     expect(code).to.equal(0);
     expect(stdout)
       .to.match(/^. pass 1$/m)
