@@ -14,7 +14,10 @@ export interface Clock {
    * time in the past means the next turn. A timer holds one wake-up at most.
    *
    * A clock that lets the host read its sockets before it wakes gives `wake` its reading from before
-   * those reads. What falls due after that reading waits for the next wake-up.
+   * those reads, in ms. What falls due after that reading waits for the next wake-up, and tasks run
+   * at the end of that turn, in slices that all timers on the clock share. Called without a reading,
+   * `wake` runs tasks in the call, in slices of its own timer. So let a clock around the system clock
+   * pass `wake` on as it is; a reading that the offset makes wrong is held between `atMs` and `now()`.
    */
   wakeAt(atMs: number, wake: (dueMs?: number) => void): WakeUp;
 

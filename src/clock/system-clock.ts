@@ -57,7 +57,7 @@ export class SystemClock implements Clock {
   readonly #outstanding = new Set<SystemWakeUp>();
   readonly turns: Turns;
   readonly foreign: typeof foreign;
-  readonly readsFirst: boolean;
+  readonly #readsFirst: boolean;
 
   /**
    * @param turns where wake-ups wait whose time has come.
@@ -67,7 +67,7 @@ export class SystemClock implements Clock {
   constructor(turns: Turns, follows: typeof foreign, readsFirst: boolean) {
     this.turns = turns;
     this.foreign = follows;
-    this.readsFirst = readsFirst;
+    this.#readsFirst = readsFirst;
   }
 
   /** As `isStepped`. Also when the fake passes for the host, because it was there first. */
@@ -78,6 +78,11 @@ export class SystemClock implements Clock {
   /** Whether the last reading followed a fake clock, which runs timers in the middle of a turn. */
   get isStepped(): boolean {
     return this.#fakeTime !== undefined;
+  }
+
+  /** Whether the host reads its sockets before a wake-up runs: a fake has no turns of the host. */
+  get waitsForReads(): boolean {
+    return this.#readsFirst && !this.isStill;
   }
 
   now(): number {
@@ -151,7 +156,7 @@ class SystemWakeUp implements WakeUp {
   readonly #clock: SystemClock;
   readonly #outstanding: Set<SystemWakeUp>;
   readonly #atMs: number = 0;
-  readonly #wake: (dueMs: number) => void;
+  readonly #wake: (dueMs?: number) => void;
   #isRef = true;
   /** Undefined while it waits for the next turn, whose work is under way. */
   #timer: HostTimer | ForeignTimer;
@@ -162,7 +167,7 @@ class SystemWakeUp implements WakeUp {
     clock: SystemClock,
     outstanding: Set<SystemWakeUp>,
     atMs: number,
-    wake: (dueMs: number) => void,
+    wake: (dueMs?: number) => void,
   ) {
     this.#clock = clock;
     this.#outstanding = outstanding;
@@ -230,7 +235,7 @@ class SystemWakeUp implements WakeUp {
 
   readonly #run = (): void => {
     this.#outstanding.delete(this);
-    this.#wake(this.#readingMs);
+    this.#wake(this.#clock.waitsForReads ? this.#readingMs : undefined);
   };
 
   /** To be called by its timer. */
@@ -244,7 +249,7 @@ class SystemWakeUp implements WakeUp {
       return;
     }
     this.#readingMs = nowMs;
-    if (this.#clock.readsFirst && !this.#clock.isStill) {
+    if (this.#clock.waitsForReads) {
       // In a turn, the host runs timers, then reads its sockets, then runs immediates: after a stop
       // of the process, what has arrived comes before the deadlines.
       this.#timer = undefined;

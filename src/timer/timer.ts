@@ -18,7 +18,6 @@ import { invalidArgType } from '../base/node-errors.ts';
 import { onRejection, reportError } from '../base/report-error.ts';
 import { className } from '../base/text.ts';
 import type { Clock, WakeUp } from '../clock/clock.ts';
-import { systemClock } from '../clock/system-clock.ts';
 import { NONE } from '../slab/slab.ts';
 import { Compaction } from '../turns/compaction.ts';
 import type { Job } from '../turns/job.ts';
@@ -81,8 +80,8 @@ export abstract class Timer implements TaskKeeper {
   readonly #hasReaper: boolean;
   #isRef = true;
   readonly #compaction: Compaction;
-  /** On the host's time, passes alternate with all other jobs of the system clock. */
-  readonly #job: Job | undefined;
+  /** Where the host's turns are waited for, passes alternate with all other jobs of the clock. */
+  readonly #job: Job;
 
   /**
    * @param nowMs a reading of the clock.
@@ -107,7 +106,6 @@ export abstract class Timer implements TaskKeeper {
     this.#hasReaper = reaper;
     const scheduler = schedulerOf(this);
     this.#compaction = new Compaction(scheduler, sliceMs, tasks);
-    if (!reaper || clock !== systemClock) return;
     this.#job = scheduler.job({
       sliceMs,
       isOfTimer: true,
@@ -303,15 +301,17 @@ export abstract class Timer implements TaskKeeper {
   }
 
   readonly #wake = (dueMs?: number): void => {
+    const wakeUpMs = this.#wakeUpTick * this.#tickMs;
     this.#wakeUp = undefined;
     this.#wakeUpTick = Number.POSITIVE_INFINITY;
     if (this.#isRunning) return;
     const nowMs = this.now(); // first: it may find a fake
     const { isStill } = this.clock;
-    if (this.#job !== undefined && !isStill) {
+    if (typeof dueMs === 'number' && !isStill) {
       // What falls due after that reading may have been answered meanwhile, on a socket that the
-      // host has not read. And from now on, what is added waits for the next pass.
-      if (!this.#tasks.isPassOpen) this.#openPass(dueMs ?? nowMs);
+      // host has not read. (A clock with an offset may pass on the reading of the clock inside it.)
+      // And from now on, what is added waits for the next pass.
+      if (!this.#tasks.isPassOpen) this.#openPass(Math.min(nowMs, Math.max(wakeUpMs, dueMs)));
       this.#job.wake();
       return;
     }
@@ -471,7 +471,7 @@ export abstract class Timer implements TaskKeeper {
     return {
       tasks: this.#tasks,
       wakeUpTick: this.#hasReaper ? this.#wakeUpTick : undefined,
-      isRunning: this.#isRunning || this.#job?.isUnderWay === true,
+      isRunning: this.#isRunning || this.#job.isUnderWay,
     };
   }
 }

@@ -76,11 +76,7 @@ export class Job {
 
   /** Has it begin at the end of this turn, unless it is under way. Its first batch is small. */
   wake(): void {
-    if (this.isUnderWay) return;
-    this.isUnderWay = true;
-    this.#hasRun = true;
-    this.size = FIRST_BATCH;
-    this.#runner.wake(this);
+    if (this.#begins()) this.#runner.wake(this);
   }
 
   /**
@@ -88,11 +84,7 @@ export class Job {
    * batch: no other work has used up a part of the slice then.
    */
   wakeNextTurn(): void {
-    if (this.isUnderWay) return;
-    this.isUnderWay = true;
-    this.#hasRun = true;
-    this.size = FIRST_BATCH;
-    this.#runner.wakeNextTurn(this);
+    if (this.#begins()) this.#runner.wakeNextTurn(this);
   }
 
   /**
@@ -100,7 +92,15 @@ export class Job {
    * call: a test that moves such a clock finds it done.
    */
   run(): void {
-    if (!this.isUnderWay) this.#runner.run(this);
+    if (this.#begins()) this.#runner.run(this);
+  }
+
+  #begins(): boolean {
+    if (this.isUnderWay) return false;
+    this.isUnderWay = true;
+    this.#hasRun = true;
+    this.size = FIRST_BATCH;
+    return true;
   }
 
   /** The last reading of the clock, in ms: of an earlier turn, if none was made in this one. */

@@ -70,11 +70,10 @@ export class Scheduler implements JobRunner {
   /** As `job.run` says. */
   run(job: Job): void {
     if (!this.#clock.isStill) {
-      job.wake();
+      this.wake(job);
       return;
     }
     const outer = this.#settlesLeft;
-    job.isUnderWay = true;
     try {
       do this.#settlesLeft = job.mostAnswers;
       while (job.doBatch(Number.POSITIVE_INFINITY));
