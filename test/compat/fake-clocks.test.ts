@@ -5,7 +5,7 @@ import { Replies } from '../../src/waits/replies/index.ts';
 import { Semaphore } from '../../src/waits/semaphore/index.ts';
 import { timeoutSignal } from '../../src/waits/timers/index.ts';
 import { ok, runChild, summary } from '../support/child.ts';
-import { Op } from '../support/op.ts';
+import type { Op } from '../support/op.ts';
 import { pause, turn, until } from '../support/turns.ts';
 import { FAKE_CLOCKS, type FakeClock } from './fake-clocks.ts';
 
@@ -143,18 +143,6 @@ describe('behaviour 12: fake clocks installed after the import just work', () =>
         expect(log).to.deep.equal([1, 5, 5, 90, 1_000, 60_000]);
       });
 
-      it('runs a task that adds itself again as often as its delay fits in', () => {
-        const { tick } = use();
-        const timer = newTimer({ tickMs: 1 });
-        let runs = 0;
-        const task = timer.schedule(() => {
-          runs++;
-          timer.add(task);
-        }, 10);
-        tick(105);
-        expect(runs).to.equal(10);
-      });
-
       it('ends each new wait at its own deadline, though the fake forgets its timers', async () => {
         const { tick, reset } = use();
         for (const { name, start, isPending, close } of waitsOfAllKinds()) {
@@ -234,21 +222,6 @@ describe('behaviour 12: fake clocks installed after the import just work', () =>
         expect(log).to.deep.equal(['before']);
         tick(10_000);
         expect(log).to.deep.equal(['before', 'after']);
-      });
-
-      it('expires and completes the operations of a purgatory', () => {
-        const { tick } = use();
-        const purgatory = new Purgatory<string, Op>('p', { tickMs: 1 });
-        const expiring = new Op('expiring', { delayMs: 100 });
-        const completing = new Op('completing', { delayMs: 100 });
-        purgatory.tryCompleteElseWatch(expiring, ['k']);
-        purgatory.tryCompleteElseWatch(completing, ['k']);
-        tick(99);
-        completing.ready = true;
-        expect(purgatory.checkAndComplete('k')).to.equal(1);
-        tick(1);
-        expect([expiring.expirations, completing.expirations]).to.deep.equal([1, 0]);
-        purgatory.close();
       });
 
       it('lets waitFor expire, and notify find its end of the turn', async () => {

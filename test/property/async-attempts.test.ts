@@ -6,6 +6,7 @@ import { ManualClock, Purgatory, SystemTimer } from '../../src/index.ts';
 import { checkTimerInvariants } from '../support/checks/timer.ts';
 import { checkAndCompact } from '../support/compaction.ts';
 import { turn } from '../support/turns.ts';
+import { act, mixed } from './draw.ts';
 import { codeOf } from './purgatory-guests.ts';
 import { runs } from './runs.ts';
 
@@ -36,40 +37,23 @@ const spec: fc.Arbitrary<Spec> = fc.record({
   timeoutMs: fc.oneof(fc.integer({ min: 1, max: 40 }), fc.constant(Number.POSITIVE_INFINITY)),
   signal: fc.option(fc.nat({ max: SIGNALS - 1 }), { nil: undefined }),
   kinds: fc.array(
-    fc.constantFrom<Kind[]>(
-      'promise',
-      'promise',
-      'promise',
-      'promise',
-      'undefined',
-      'undefined',
-      'value',
-      'throw',
+    mixed<Kind>(
+      [4, fc.constant('promise')],
+      [2, fc.constant('undefined')],
+      [2, fc.constantFrom('value', 'throw')],
     ),
     { minLength: 1, maxLength: 5 },
   ),
 });
-const step: fc.Arbitrary<Step> = fc.oneof(
-  { weight: 60, arbitrary: fc.record({ do: fc.constant('wait' as const), spec }) },
-  { weight: 100, arbitrary: fc.record({ do: fc.constantFrom('check' as const, 'notify' as const), key }) },
-  {
-    weight: 140,
-    arbitrary: fc.record({
-      do: fc.constant('settle' as const),
-      wait: fc.nat({ max: 30 }),
-      how: fc.constantFrom<Settlement[]>('undefined', 'undefined', 'undefined', 'value', 'reject'),
-    }),
-  },
-  {
-    weight: 40,
-    arbitrary: fc.record({ do: fc.constant('advance' as const), ms: fc.integer({ min: 0, max: 20 }) }),
-  },
-  { weight: 10, arbitrary: fc.record({ do: fc.constant('cancelForKey' as const), key }) },
-  {
-    weight: 10,
-    arbitrary: fc.record({ do: fc.constant('abort' as const), signal: fc.nat({ max: SIGNALS - 1 }) }),
-  },
-  { weight: 3, arbitrary: fc.constant({ do: 'close' as const }) },
+const how = mixed<Settlement>([3, fc.constant('undefined')], [2, fc.constantFrom('value', 'reject')]);
+const step = mixed<Step>(
+  [60, act('wait', { spec })],
+  [100, act(['check', 'notify'], { key })],
+  [140, act('settle', { wait: fc.nat({ max: 30 }), how })],
+  [40, act('advance', { ms: fc.integer({ min: 0, max: 20 }) })],
+  [10, act('cancelForKey', { key })],
+  [10, act('abort', { signal: fc.nat({ max: SIGNALS - 1 }) })],
+  [3, act('close')],
 );
 
 /** How a wait was settled; undefined while it was not. */

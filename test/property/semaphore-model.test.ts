@@ -1,5 +1,6 @@
 // A Semaphore against a reference that keeps a plain list and scans all of it.
 import fc from 'fast-check';
+import { act, mixed } from './draw.ts';
 import { type Act, KEYS, plays } from './lines-stage.ts';
 import { runs } from './runs.ts';
 import { type SemaphoreAct, SemaphoreStage } from './semaphore-stage.ts';
@@ -8,29 +9,19 @@ const key = fc.constantFrom(...KEYS);
 const timeoutMs = fc.oneof(fc.integer({ min: 0, max: 5 }), fc.constant(Number.POSITIVE_INFINITY));
 
 function acts(units: number): fc.Arbitrary<Act<SemaphoreAct>> {
-  const some = fc.oneof(
-    { weight: 4, arbitrary: fc.integer({ min: 1, max: Math.min(units, 3) }) },
-    { weight: 1, arbitrary: fc.integer({ min: 1, max: units }) },
+  const some = mixed(
+    [4, fc.integer({ min: 1, max: Math.min(units, 3) })],
+    [1, fc.integer({ min: 1, max: units })],
   );
-  const many = fc.oneof(
-    { weight: 3, arbitrary: fc.constant(1) },
-    { weight: 1, arbitrary: fc.integer({ min: 1, max: units }) },
-  );
-  const acquire = fc.record({
-    do: fc.constant('acquire' as const),
-    key,
-    units: some,
-    timeoutMs,
-    many,
-    isLabelled: fc.boolean(),
-  });
-  const tryAcquire = fc.record({ do: fc.constant('tryAcquire' as const), key, units: some });
-  const release = fc.record({ do: fc.constant('release' as const), which: fc.nat(200), many });
-  const resize = fc.record({ do: fc.constant('resize' as const), units: fc.nat(units) });
-  const abort = fc.record({ do: fc.constant('abort' as const), which: fc.nat(300) });
-  const cancelForKey = fc.record({ do: fc.constant('cancelForKey' as const), key });
+  const many = mixed([3, fc.constant(1)], [1, fc.integer({ min: 1, max: units })]);
+  const acquire = act('acquire', { key, units: some, timeoutMs, many, isLabelled: fc.boolean() });
+  const tryAcquire = act('tryAcquire', { key, units: some });
+  const release = act('release', { which: fc.nat(200), many });
+  const resize = act('resize', { units: fc.nat(units) });
+  const abort = act('abort', { which: fc.nat(300) });
+  const cancelForKey = act('cancelForKey', { key });
   // What a pass of the timer adds with a delay of 0 waits for the next pass: a reference would need one.
-  const later = acquire.map((act) => ({ ...act, timeoutMs: Math.max(act.timeoutMs, 1) }));
+  const later = acquire.map((each) => ({ ...each, timeoutMs: Math.max(each.timeoutMs, 1) }));
   const inside = fc.oneof<fc.Arbitrary<Act<SemaphoreAct>>[]>(
     later,
     tryAcquire,
@@ -39,18 +30,18 @@ function acts(units: number): fc.Arbitrary<Act<SemaphoreAct>> {
     abort,
     cancelForKey,
   );
-  return fc.oneof<{ weight: number; arbitrary: fc.Arbitrary<Act<SemaphoreAct>> }[]>(
-    { weight: 12, arbitrary: acquire },
-    { weight: 3, arbitrary: tryAcquire },
-    { weight: 10, arbitrary: release },
-    { weight: 2, arbitrary: resize },
-    { weight: 1, arbitrary: fc.record({ do: fc.constant('idle' as const) }) },
-    { weight: 3, arbitrary: abort },
-    { weight: 1, arbitrary: fc.record({ do: fc.constant('force' as const), which: fc.nat(5) }) },
-    { weight: 5, arbitrary: fc.record({ do: fc.constant('advance' as const), ms: fc.nat(4) }) },
-    { weight: 1, arbitrary: cancelForKey },
-    { weight: 8, arbitrary: fc.record({ do: fc.constant('endTurn' as const) }) },
-    { weight: 3, arbitrary: inside.map((act): Act<SemaphoreAct> => ({ do: 'listen', act })) },
+  return mixed<Act<SemaphoreAct>>(
+    [12, acquire],
+    [3, tryAcquire],
+    [10, release],
+    [2, resize],
+    [1, act('idle')],
+    [3, abort],
+    [1, act('force', { which: fc.nat(5) })],
+    [5, act('advance', { ms: fc.nat(4) })],
+    [1, cancelForKey],
+    [8, act('endTurn')],
+    [3, inside.map((each) => ({ do: 'listen', act: each }))],
   );
 }
 

@@ -1,4 +1,5 @@
 import fc, { type Arbitrary } from 'fast-check';
+import { act, mixed } from './draw.ts';
 import { longRuns, runs } from './runs.ts';
 import type { Act, History } from './sliced-acts.ts';
 import { SlicedHistory } from './sliced-history.ts';
@@ -14,34 +15,16 @@ const delayMs = fc.oneof(
   fc.integer({ min: 1, max: 60 }),
 );
 
-const act: Arbitrary<Act> = fc.oneof(
-  {
-    weight: 3,
-    arbitrary: fc.record({
-      do: fc.constant('park' as const),
-      keys,
-      many: fc.integer({ min: 1, max: 6 }),
-      delayMs,
-      ready,
-    }),
-  },
-  { weight: 6, arbitrary: fc.record({ do: fc.constantFrom('cancel', 'force', 'ready', 'parkAgain'), who }) },
-  { weight: 5, arbitrary: fc.record({ do: fc.constantFrom('notify', 'notify', 'check'), key, atMost }) },
-  {
-    weight: 1,
-    arbitrary: fc.record({
-      do: fc.constant('leaveMany' as const),
-      keepEach: fc.integer({ min: 2, max: 20 }),
-    }),
-  },
-  { weight: 1, arbitrary: fc.record({ do: fc.constant('cancelForKey' as const), key }) },
-  {
-    weight: 2,
-    arbitrary: fc.record({ do: fc.constant('advance' as const), ms: fc.constantFrom(1, 7, 30, 1_100) }),
-  },
-  { weight: 2, arbitrary: fc.record({ do: fc.constantFrom('throw', 'served') }) },
-  { weight: 1, arbitrary: fc.record({ do: fc.constantFrom('close', 'throw', 'throw', 'throw') }) },
-) as Arbitrary<Act>;
+const anyAct = mixed<Act>(
+  [3, act('park', { keys, many: fc.integer({ min: 1, max: 6 }), delayMs, ready })],
+  [6, act(['cancel', 'force', 'ready', 'parkAgain'], { who })],
+  [5, act(['notify', 'notify', 'check'], { key, atMost })],
+  [1, act('leaveMany', { keepEach: fc.integer({ min: 2, max: 20 }) })],
+  [1, act('cancelForKey', { key })],
+  [2, act('advance', { ms: fc.constantFrom(1, 7, 30, 1_100) })],
+  [2, act(['throw', 'served'])],
+  [1, act(['close', 'throw', 'throw', 'throw'])],
+);
 
 /** Many leave, and the purgatory gives memory back, though it does not rest. */
 const shrinking = fc
@@ -53,14 +36,8 @@ const shrinking = fc
 
 /** Herds and an event first, so that most histories have a pass under way from the beginning. */
 function history(most: number, herd: number, isShrinking = false): Arbitrary<History> {
-  const herds: Arbitrary<Act> = fc.record({
-    do: fc.constant('park' as const),
-    keys,
-    many: fc.integer({ min: 1, max: herd }),
-    delayMs,
-    ready,
-  });
-  const event: Arbitrary<Act> = fc.record({ do: fc.constant('notify' as const), key, atMost });
+  const herds = act('park', { keys, many: fc.integer({ min: 1, max: herd }), delayMs, ready });
+  const event = act('notify', { key, atMost });
   const turns = fc.constantFrom(0, 0, 1, 1, 2, 4);
   return fc.record({
     tryMs: fc.constantFrom(0, 0.3, 1, 1, 2),
@@ -68,14 +45,14 @@ function history(most: number, herd: number, isShrinking = false): Arbitrary<His
       .tuple(
         fc.array(fc.record({ turns: fc.constant(0), act: herds }), { minLength: 1, maxLength: 3 }),
         fc.array(fc.record({ turns: fc.constant(0), act: event }), { minLength: 1, maxLength: 2 }),
-        fc.array(fc.record({ turns, act }), { maxLength: most }),
+        fc.array(fc.record({ turns, act: anyAct }), { maxLength: most }),
       )
       .map((parts) => parts.flat()),
     inside: fc
       .tuple(
-        fc.array(fc.record({ tries: fc.nat(20), act }), { maxLength: 4 }),
+        fc.array(fc.record({ tries: fc.nat(20), act: anyAct }), { maxLength: 4 }),
         isShrinking ? shrinking : fc.constant([]),
-        fc.array(fc.record({ tries: fc.nat(20), act }), { maxLength: most }),
+        fc.array(fc.record({ tries: fc.nat(20), act: anyAct }), { maxLength: most }),
       )
       .map((parts) => parts.flat()),
   });

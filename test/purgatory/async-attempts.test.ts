@@ -232,24 +232,6 @@ describe('waitFor with attempts that return promises', () => {
     await rejects(closed, 'ERR_PURGATORY_CLOSED');
     expect(counts(purgatory)).to.deep.equal(EMPTY);
   });
-
-  it('reads a real file system until the file is there', async () => {
-    const { mkdtemp, readFile, rm, writeFile } = await import('node:fs/promises');
-    const folder = await mkdtemp('/tmp/purgatory-test-');
-    const purgatory = new Purgatory<string>('files');
-    try {
-      const read = ({ signal }: { signal: AbortSignal }): Promise<string | undefined> =>
-        readFile(`${folder}/job`, { encoding: 'utf8', signal }).catch(() => undefined);
-      const waiting = purgatory.waitFor(['job'], read, { timeoutMs: 5_000, label: 'GET /job' });
-      expect(purgatory.snapshot().oldest[0]).to.include({ type: 'waitFor', label: 'GET /job' });
-      await writeFile(`${folder}/job`, 'done');
-      purgatory.notify('job');
-      expect(await waiting).to.deep.equal({ expired: false, value: 'done' });
-    } finally {
-      purgatory.close();
-      await rm(folder, { recursive: true });
-    }
-  });
 });
 
 describe('behaviour 30: a try that began for an event in time, and has returned a promise', () => {

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { type DelayedOperation, ManualClock, Purgatory, SystemTimer, type Timer } from '../../src/index.ts';
+import { ManualClock, Purgatory, SystemTimer } from '../../src/index.ts';
 import { counts, EMPTY, hall, Op, type PurgatoryOptions } from '../support/op.ts';
 import { refuses } from '../support/refusals.ts';
 import { Task } from '../support/task.ts';
@@ -109,14 +109,6 @@ describe('maxParked', () => {
 });
 
 describe('Purgatory options', () => {
-  it('may be left out, all or each', () => {
-    for (const options of [undefined, {}, { timer: undefined, maxParked: undefined, onError: undefined }]) {
-      const purgatory = new Purgatory<unknown, Op>('p', options);
-      expect(counts(purgatory)).to.deep.equal(EMPTY);
-      purgatory.close();
-    }
-  });
-
   it('need a name that is a string', () => {
     for (const name of [undefined, null, 5, Symbol('p')]) {
       refuses(() => new Purgatory(name as unknown as string), 'ERR_INVALID_ARG_TYPE', 'name');
@@ -162,12 +154,5 @@ describe('Purgatory options', () => {
     clock.advance(1);
     expect(purgatory.advanceClock()).to.equal(1);
     expect(op.expirations).to.equal(1);
-  });
-
-  it('take a timer of the Timer interface', () => {
-    const timer: Timer = new SystemTimer({ clock: new ManualClock() });
-    const purgatory = new Purgatory<string, DelayedOperation>('p', { timer });
-    purgatory.tryCompleteElseWatch(new Op('a', { delayMs: 5 }), ['k']);
-    expect(timer.size).to.equal(1);
   });
 });

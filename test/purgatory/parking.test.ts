@@ -116,17 +116,6 @@ describe('behaviour 19: what is parked, and what is not', () => {
     expect(op.expirations).to.equal(1);
   });
 
-  it('refuses one that is pending in its own timer, which keeps it', () => {
-    const { clock, timer, purgatory } = hall();
-    const op = new Op('a', { delayMs: 5 });
-    timer.add(op);
-    refuses(() => purgatory.tryCompleteElseWatch(op, ['k']), 'ERR_PURGATORY_ALREADY_PENDING');
-    expect(counts(purgatory)).to.deep.equal(EMPTY);
-    expect(timer.size).to.equal(1);
-    clock.advance(5);
-    expect(op.log).to.deep.equal(['complete a', 'expire a']);
-  });
-
   it('lets no timer take a parked operation, its own neither', () => {
     const { clock, timer, purgatory, park } = hall();
     const other = new SystemTimer({ clock });

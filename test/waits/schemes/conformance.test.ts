@@ -380,14 +380,6 @@ for (const contender of contenders) {
       other.clock.advance(5);
       expect(tasks[1].runs).to.equal(1);
     });
-
-    it('closes at the end of a using block', () => {
-      const { timer, add } = rig(contender);
-      const task = add('a', 5);
-      timer[Symbol.dispose]();
-      expect(task.isPending).to.equal(false);
-      refuses(() => timer.add(task), 'ERR_PURGATORY_CLOSED');
-    });
   });
 }
 
