@@ -88,8 +88,9 @@ export interface BusOptions {
   /**
    * Gets what went wrong: the reason of a gap (the same error not twice in a row), a process with
    * another protocol version, a refusal. Default: errors that end by themselves are not reported.
-   * What somebody must repair is printed as a warning of the process. A bus that is not live 5 s
-   * after it was made prints a warning with the last error (`PURGATORY_BUS_NOT_LIVE`).
+   * What somebody must repair is printed as a warning of the process. A new bus that is not live
+   * after 5 s, and one that has been in a gap for 30 s, prints a warning with the last error
+   * (`PURGATORY_BUS_NOT_LIVE`).
    */
   onError?: ((error: unknown) => void) | undefined;
   /** Source of time, for tests. Default: the host's. */

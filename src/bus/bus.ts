@@ -143,7 +143,10 @@ export class HintBus implements Bus {
       this.#receiver.becameLive();
     },
     broke: (cause, error, wasLive) => {
-      if (wasLive) this.#base.meter.didChange('gap', this.#base.timer.now(), cause, error);
+      if (wasLive) {
+        this.#base.fellIntoGap();
+        this.#base.meter.didChange('gap', this.#base.timer.now(), cause, error);
+      }
       if (cause !== 'sequence') {
         this.#receiver.forgetAll();
         this.#sender.restore(cause === 'publish' ? error : undefined);

@@ -70,6 +70,21 @@ describe('the errors of a bus', () => {
     });
   });
 
+  it('a gap of 30 s prints a warning, once, with the last error; a shorter one prints none', () => {
+    open({ prefix: 'shop', maxPauseMs: 1_000 });
+    goLive();
+    for (const gapMs of [29_999, 100_000]) {
+      link.down(new Error('broken'));
+      for (let ms = 0; ms < gapMs; ms++) {
+        clock.advance(1);
+        if (ms % 1_000 === 0 && ms < gapMs - 5_000) link.down(new Error('WRONGPASS'));
+      }
+      expect(warnings()).to.have.length(gapMs < 30_000 ? 0 : 1);
+      goLive();
+    }
+    expect(warnings()[0]).to.match(/puppet.*"shop".*30 s.*WRONGPASS/);
+  });
+
   it('the warning says so when there was no error', () => {
     open();
     clock.advance(5_000);
