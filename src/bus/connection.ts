@@ -77,14 +77,12 @@ export class Connection {
   #number = 0;
   /** The last frame with hints. */
   #hints: Published = { number: 0, atMs: 0 };
-  /** The last one that the engine has taken. */
+  /** The last one that the engine has taken: what came after it is lost with the connection. */
   #taken: Published = this.#hints;
-  /** What came after `taken` was lost with the connection. */
-  #hasLost = false;
+  /** When it last published anything; -Infinity: not since a break. */
   #publishedMs = 0;
   /** The link of the last `connect`. Undefined between two attempts. */
   #link: TransportLink | undefined;
-  #isUp = false;
   /** What the engine has not done yet, the oldest first. */
   readonly #asked = new Set<Asked>();
   /** Since an echo came back. */
@@ -129,7 +127,7 @@ export class Connection {
   open(): void {
     const link: TransportLink = {
       up: () => {
-        if (link === this.#link && !this.#isUp) this.#up(link);
+        if (link === this.#link) this.#up(link);
       },
       received: (text) => {
         if (link === this.#link) this.#owner.received(text);
@@ -142,7 +140,6 @@ export class Connection {
       },
     };
     this.#link = link;
-    this.#isUp = false;
     this.#expect(CONNECT_TIMEOUT_MS, 'connection', 'The engine did not acknowledge the subscription');
     try {
       this.transport.connect(link);
@@ -172,11 +169,9 @@ export class Connection {
   /** After a break or a silence, others are told which hints were before. */
   #nextNumber(): FrameNumber {
     const nowMs = this.#base.timer.now();
-    const wasSilent = this.#number > 0 && this.#isLong(nowMs - this.#publishedMs);
-    if (this.#hasLost) this.#hints = this.#taken;
+    const wasAway = this.#number > 0 && this.#isLong(nowMs - this.#publishedMs);
     const { number, atMs } = this.#hints;
-    const previous = this.#hasLost || wasSilent ? { number, ageMs: nowMs - atMs } : undefined;
-    this.#hasLost = false;
+    const previous = wasAway ? { number, ageMs: nowMs - atMs } : undefined;
     this.#publishedMs = nowMs;
     return { number: ++this.#number, previous };
   }
@@ -256,10 +251,11 @@ export class Connection {
 
   /** It is live, and a frame of another process is missing: a gap, though it may be sound. */
   jumped(error: unknown): void {
+    const link = this.#link;
     this.#state = 'gap';
     this.#next?.cancel();
     this.#owner.broke('sequence', error, true);
-    if (this.#isUp) this.#sendEcho();
+    if (link === this.#link) this.#sendEcho();
   }
 
   /** Drops the connection, and connects again later. */
@@ -301,7 +297,6 @@ export class Connection {
   }
 
   #up(link: TransportLink): void {
-    this.#isUp = true;
     this.#owner.isUp(() => {
       if (link === this.#link) this.#sendEcho();
     });
@@ -343,9 +338,9 @@ export class Connection {
 
   #abandon(): Promise<unknown> {
     this.#link = undefined;
-    this.#isUp = false;
     this.#echo = 0;
-    this.#hasLost = this.#number > 0;
+    this.#hints = this.#taken;
+    this.#publishedMs = Number.NEGATIVE_INFINITY;
     this.#asked.clear();
     this.#deadline?.cancel();
     this.#next?.cancel();
