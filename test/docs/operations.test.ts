@@ -9,7 +9,7 @@ import { Queues } from '../../src/waits/queues/index.ts';
 import { Replies } from '../../src/waits/replies/index.ts';
 import { Semaphore } from '../../src/waits/semaphore/index.ts';
 import { SharedWaits } from '../../src/waits/shared/index.ts';
-import { DocumentedServer, program, recipe } from '../support/documented.ts';
+import { DocumentedServer, recipe } from '../support/documented.ts';
 import { hall } from '../support/op.ts';
 import { turn } from '../support/turns.ts';
 
@@ -72,8 +72,7 @@ describe('What docs/ says of metrics', () => {
 describe('An inspector that is mounted as docs/inspector.md prints it', () => {
   for (const name of ['inspector-http.mjs', 'inspector-express.mjs', 'inspector-fastify.mjs']) {
     it(`serves its page and the stream, and leaves the rest to the server: ${name}`, async () => {
-      const source = name === 'inspector-http.mjs' ? program('docs/inspector.md', name) : recipe(name);
-      await using server = await DocumentedServer.start(source);
+      await using server = await DocumentedServer.start(recipe(name));
       const url = `http://127.0.0.1:${server.port}`;
       const page = await fetch(`${url}/inspector`);
       expect([page.status, page.url]).to.deep.equal([200, `${url}/inspector/`]);

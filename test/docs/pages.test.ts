@@ -65,7 +65,6 @@ describe('The programs of the docs', () => {
   });
 
   const outputs: readonly [page: string, name: string, output: string][] = [
-    ['async-context', 'request-context.mjs', 'answered in the context of the fetch\n'],
     ['drop-in-timers', 'drop-in.mjs', 'slept\n'],
     ['drop-in-timers', 'globals.mjs', 'true\n'],
   ];

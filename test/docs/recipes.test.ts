@@ -40,11 +40,9 @@ function sayingWhenParked(source: string): string {
   return saying;
 }
 
-/** A program of a page, or of examples/recipes. */
-function sourceOf(name: string): string {
-  if (name === 'http.mjs') return program('docs/recipes/long-poll.md', name);
-  if (name === 'shutdown-http.mjs') return program('docs/recipes/shutdown.md', name);
-  return recipe(name);
+/** A long poll: the page has the first, the others are files. */
+function longPoll(name: string): string {
+  return name === 'http.mjs' ? program('docs/recipes/long-poll.md', name) : recipe(name);
 }
 
 describe('The recipes that end by themselves', () => {
@@ -65,6 +63,7 @@ describe('The recipes that end by themselves', () => {
     'pool.mjs',
     'prefixes.mjs',
     'replicated.mjs',
+    'request-context.mjs',
     'rpc.mjs',
     'several-locks.mjs',
     'shared-waits.mjs',
@@ -93,7 +92,7 @@ describe('The recipe for a long poll', () => {
       const posted: string[] = [];
 
       before(async () => {
-        server = await DocumentedServer.start(sourceOf(name), QUIET);
+        server = await DocumentedServer.start(longPoll(name), QUIET);
         url = `http://127.0.0.1:${server.port}/messages`;
       });
       after(() => server[Symbol.asyncDispose]());
@@ -167,7 +166,7 @@ describe('The recipe for a long poll', () => {
       });
 
       it('keeps nothing of a client that has gone before the handler is called', async () => {
-        const source = sourceOf(name);
+        const source = longPoll(name);
         const slow = source.replace(...SLOW_MIDDLEWARE[name]);
         expect(slow).to.not.equal(source);
         await using server = await DocumentedServer.start(slow);
@@ -178,7 +177,7 @@ describe('The recipe for a long poll', () => {
       });
 
       it('ends on SIGTERM although a request is parked on a connection that is kept', async () => {
-        await using server = await DocumentedServer.start(sayingWhenParked(sourceOf(name)));
+        await using server = await DocumentedServer.start(sayingWhenParked(longPoll(name)));
         using agent = new KeptConnections();
         const poll = agent.statusOf(`http://127.0.0.1:${server.port}/messages`);
         await until(() => server.output.includes('parked'), 'the poll is parked');
@@ -365,9 +364,7 @@ describeWith(engines.postgres, 'The recipe for a job in a database', () => {
 
 describe('The recipe for server-sent events', () => {
   it('goes on where the client was, and ends on SIGTERM', async () => {
-    await using server = await DocumentedServer.start(
-      program('docs/recipes/server-sent-events.md', 'events.mjs'),
-    );
+    await using server = await DocumentedServer.start(recipe('server-sent-events.mjs'));
     const url = `http://127.0.0.1:${server.port}/events`;
     for (const body of ['a', 'b']) await fetch(url, { method: 'POST', body });
     const stream = await fetch(url, { headers: { 'last-event-id': '1' } });
@@ -385,7 +382,7 @@ describe('The recipe for server-sent events', () => {
 describe('The recipe for a graceful shutdown', () => {
   for (const name of ['shutdown-http.mjs', 'shutdown-fastify.mjs']) {
     it(`answers what is parked, and ends in time: ${name}`, async () => {
-      await using server = await DocumentedServer.start(sayingWhenParked(sourceOf(name)));
+      await using server = await DocumentedServer.start(sayingWhenParked(recipe(name)));
       const poll = fetch(`http://127.0.0.1:${server.port}/`);
       await until(() => server.output.includes('parked'), 'the poll is parked');
       const ended = server.terminate();
@@ -396,7 +393,7 @@ describe('The recipe for a graceful shutdown', () => {
     });
 
     it(`cuts a connection that has sent nothing, and a second SIGTERM is no sudden end: ${name}`, async () => {
-      await using server = await DocumentedServer.start(sayingWhenParked(sourceOf(name)));
+      await using server = await DocumentedServer.start(sayingWhenParked(recipe(name)));
       const silent = connect(server.port, '127.0.0.1');
       const isCut = once(silent, 'close');
       silent.on('error', () => {});

@@ -170,9 +170,10 @@ describe('The recipe of docs/bundlers-and-jest.md', function () {
     for (const file of files) cpSync(`${root}/${file}`, `${modules}/purgatory/${file}`, { recursive: true });
     cpSync(`${root}/node_modules/@datastructures-js`, `${modules}/@datastructures-js`, { recursive: true });
     writeFileSync(`${commonJs}/package.json`, '{ "private": true }\n');
-    for (const name of ['jest.config.cjs', 'poll.jest.test.cjs']) {
-      writeFileSync(`${commonJs}/${name}`, program(page, name));
-    }
+    writeFileSync(`${commonJs}/jest.config.cjs`, program(page, 'jest.config.cjs'));
+    const imports = /^import .*@jest.*\nimport \{ Purgatory \} from 'purgatory';$/m;
+    const required = recipe('jest.mjs').replace(imports, "const { Purgatory } = require('purgatory');");
+    writeFileSync(`${commonJs}/poll.jest.test.cjs`, required);
   });
 
   after(() => rmSync(commonJs, { recursive: true }));
