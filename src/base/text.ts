@@ -24,7 +24,8 @@ export function valueText(value: unknown, isInner = false): string {
   if (typeof value !== 'object' || value === null) return inspect(value);
   if (types.isProxy(value)) return '[Proxy]';
   const name = className(value);
-  if (isInner) return `[${name}]`;
+  // While modules that import each other are loaded, a look at an export may throw.
+  if (isInner || types.isModuleNamespaceObject(value)) return `[${name}]`;
   if (Array.isArray(value)) return listed('[', elements(value), value.length, ']');
   // Each of their bytes and characters is a property.
   if (ArrayBuffer.isView(value) || types.isBoxedPrimitive(value)) return `[${name}]`;
@@ -38,6 +39,7 @@ export function className(value: object): string {
   let prototype: object | null = value;
   for (let left = MAX_PROTOTYPES; prototype !== null && left > 0; left--) {
     if (types.isProxy(prototype)) return 'Proxy';
+    if (types.isModuleNamespaceObject(prototype)) return 'Module';
     const maker: unknown = Object.getOwnPropertyDescriptor(prototype, 'constructor')?.value;
     const name = typeof maker === 'function' ? functionName(maker) : '';
     if (name !== '') return name;

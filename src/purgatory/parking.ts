@@ -155,7 +155,8 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
     const { delayMs } = operation;
     try {
       operation.$place = NONE; // of a frozen one nothing has changed when this throws
-      if (delayMs !== Number.POSITIVE_INFINITY) this.timer.add(operation);
+      if (delayMs === Number.POSITIVE_INFINITY) this.timer.checkRoom(delayMs);
+      else this.timer.add(operation);
       operation.$keeper = this;
       lists.park(operation, watches, meter.stamp(delayMs));
     } catch (error) {
@@ -177,14 +178,13 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
   /**
    * For a wait of `delayMs`, before its try.
    *
-   * @throws PurgatoryError if the purgatory or its timer is full.
+   * @throws PurgatoryError if the purgatory or its timer is full, or the timer is closed.
    */
   checkRoom(delayMs: number): void {
     const { lists, timer, maxParked } = this;
     if (lists.size >= maxParked) throw this.countRefusal(purgatoryFull(this.name, maxParked));
-    if (delayMs === Number.POSITIVE_INFINITY) return;
     try {
-      timer.checkRoom();
+      timer.checkRoom(delayMs);
     } catch (error) {
       throw this.#countTimerRefusal(error);
     }

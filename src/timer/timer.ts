@@ -135,8 +135,7 @@ export abstract class Timer implements TaskKeeper {
    * @throws TypeError, RangeError (Node's codes) for an object that is not a task, or a delay that
    * is not finite.
    * @throws PurgatoryError ERR_PURGATORY_CLOSED, ERR_PURGATORY_FULL, ERR_PURGATORY_ALREADY_PENDING
-   * (in another timer, or parked). What the clock throws; then the timer may hold no wake-up until
-   * the next call. The task is as it was.
+   * (in another timer, or parked). What the clock throws. The task is as it was.
    */
   add(task: TimerTask): void {
     const delayMs = checkAddable(task, this);
@@ -291,9 +290,13 @@ export abstract class Timer implements TaskKeeper {
     task.$slot = NONE;
   }
 
-  /** @internal Throws what `add` of a new task would, when the timer is full or closed. */
-  checkRoom(): void {
-    if (this.#isClosed || this.#tasks.size >= this.#maxPending) throw this.#refusal();
+  /**
+   * @internal Throws what `add` of a new task would, when the timer is closed or full. One whose delay
+   * is Infinity waits for no deadline, and needs no place.
+   */
+  checkRoom(delayMs: number): void {
+    const isFull = delayMs !== Number.POSITIVE_INFINITY && this.#tasks.size >= this.#maxPending;
+    if (this.#isClosed || isFull) throw this.#refusal();
   }
 
   #refusal(): Error {
@@ -447,10 +450,12 @@ export abstract class Timer implements TaskKeeper {
   }
 
   #arm(tick: number): void {
-    this.#disarm(); // first: a timer holds one wake-up at most
-    this.#wakeUp = this.clock.wakeAt(tick * this.#tickMs, this.#wake);
+    // Before the other one is given up: a clock may throw.
+    const wakeUp = this.clock.wakeAt(tick * this.#tickMs, this.#wake);
+    this.#disarm();
+    this.#wakeUp = wakeUp;
     this.#wakeUpTick = tick;
-    if (!this.#isRef) this.#wakeUp.unref?.();
+    if (!this.#isRef) wakeUp.unref?.();
   }
 
   /** A fake may forget its timers, as by `jest.clearAllTimers()`, and nothing tells. */

@@ -5,6 +5,7 @@ import { ManualClock, Purgatory } from '../../src/index.ts';
 import { Replies } from '../../src/waits/replies/index.ts';
 import { Semaphore } from '../../src/waits/semaphore/index.ts';
 import { rejection } from '../support/rejection.ts';
+import { texts } from './module-that-imports-itself.ts';
 
 class Owned {
   #owner = 'me';
@@ -47,6 +48,10 @@ describe('The text of a key', () => {
     };
     expect(keyText(key)).to.contain('[Getter]');
     expect(ran).to.equal(0);
+  });
+
+  it('is [Module] of a namespace, whose exports may have no values yet', () => {
+    expect(texts).to.deep.equal(['[Module]', '{ itself: [Module] }', 'Module {}', 'Module']);
   });
 
   it('is the class and a few fields of an object, however many it has', () => {

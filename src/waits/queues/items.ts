@@ -2,7 +2,9 @@
 //
 // Invariants. A line has items while somebody waits on it only if it is owed (HandOvers). `size` is
 // the number of all items, and `keys` that of the lines with items.
+import { requiredArray } from '../../base/checks.ts';
 import { invalidArgValue } from '../../base/node-errors.ts';
+import { keyText } from '../../base/text.ts';
 import { HandOvers } from '../lines/hand-overs.ts';
 import { ItemLine, type TakenItem } from './item-line.ts';
 import { TakenMark } from './taken-mark.ts';
@@ -48,18 +50,27 @@ export class Items<V, K> extends HandOvers<K, ItemLine<K, V>> {
 
   /**
    * Adds what was taken, in its place, and returns its line: `serveOrRest` follows.
-   * @throws TypeError ERR_INVALID_ARG_VALUE for what was not taken here, or has come back.
+   * @throws TypeError ERR_INVALID_ARG_VALUE for what was not taken here, has come back, or has another
+   *   key by now, or another number of items.
    */
   addTaken(taken: Taken<V, K> | TakenMany<V, K>): ItemLine<K, V> {
-    const turns = TakenMark.turns(taken, this);
-    const items = turns && ('values' in taken ? taken.values : [taken.value]);
-    if (items === undefined || turns?.length !== items.length) {
+    const mark = TakenMark.read(taken, this);
+    if (mark === undefined) {
       const rule = 'must be what take, takeMany or tryTake of these Queues gave, and be put back once';
       throw invalidArgValue('taken', rule, taken);
     }
-    const line = this.lists.lineOf(taken.key);
+    const key = mark.key as K;
+    if (!Object.is(taken.key, key) && taken.key !== key) {
+      throw invalidArgValue('taken.key', `must be the key it was taken of, ${keyText(key)}`, taken.key);
+    }
+    const items = 'values' in taken ? [...requiredArray('taken.values', taken.values)] : [taken.value];
+    if (items.length !== mark.turns.length) {
+      const rule = `must be the ${mark.turns.length} that were taken together`;
+      throw invalidArgValue('taken.values', rule, items);
+    }
+    const line = this.lists.lineOf(key);
     TakenMark.remove(taken);
-    for (const [i, item] of items.entries()) this.addBack(line, item, turns[i]);
+    for (const [i, item] of items.entries()) this.addBack(line, item, mark.turns[i]);
     return line;
   }
 

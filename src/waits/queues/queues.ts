@@ -133,7 +133,8 @@ export class Queues<V, K = string> extends AbstractPurgatory<K, never> {
    * it. It is never refused: not when full, and not after `close`, when it is kept for `tryTake`.
    * O(log n) an item, of n that came back and are kept.
    *
-   * @throws TypeError ERR_INVALID_ARG_VALUE for another object, a copy, or one that was put back.
+   * @throws TypeError ERR_INVALID_ARG_VALUE for another object, a copy, one that was put back, and one
+   *   whose key, or number of `values`, is not the one that was given.
    */
   putBack(taken: Taken<V, K> | TakenMany<V, K>): boolean;
   /**

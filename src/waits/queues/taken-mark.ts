@@ -7,6 +7,10 @@
 /** The turns of the items, in the order of the items. */
 type Turns = number | readonly number[];
 
+interface Marked {
+  readonly key: unknown;
+}
+
 /** Its constructor returns the object that it gets: so a subclass adds private fields to that. */
 class Carrier {
   constructor(object: object) {
@@ -17,24 +21,26 @@ class Carrier {
 
 export class TakenMark extends Carrier {
   #owner: object | undefined;
-  #turns: Turns;
+  readonly #key: unknown;
+  readonly #turns: Turns;
 
-  private constructor(taken: object, owner: object, turns: Turns) {
+  private constructor(taken: Marked, owner: object, turns: Turns) {
     super(taken);
     this.#owner = owner;
+    this.#key = taken.key;
     this.#turns = turns;
   }
 
   /** Marks `taken`, a new object; returns it. */
-  static add<T extends object>(taken: T, owner: object, turns: Turns): T {
+  static add<T extends Marked>(taken: T, owner: object, turns: Turns): T {
     new TakenMark(taken, owner, turns);
     return taken;
   }
 
-  /** The turns of `taken`, if it has a mark of `owner`. */
-  static turns(taken: unknown, owner: object): readonly number[] | undefined {
+  /** The key of the items of `taken`, and their turns, if it has a mark of `owner`. */
+  static read(taken: unknown, owner: object): { key: unknown; turns: readonly number[] } | undefined {
     if (typeof taken !== 'object' || taken === null || !(#owner in taken)) return undefined;
-    return taken.#owner === owner ? [taken.#turns].flat() : undefined;
+    return taken.#owner === owner ? { key: taken.#key, turns: [taken.#turns].flat() } : undefined;
   }
 
   /** Takes the mark off. */

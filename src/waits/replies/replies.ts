@@ -179,6 +179,7 @@ export class Replies<K = string, V = unknown> extends TimerUser {
       const reply = new ExpectedReply<K, V>(id, checkedWaitOptions(options));
       const promise = reply.promise();
       this.#add(reply);
+      if (this.#expected.get(id) !== reply) return promise; // its signal aborted as it was listened to
       const fail = (error: unknown): void => this.#notSent(reply, error);
       try {
         onRejection(send(), fail);
@@ -287,8 +288,12 @@ export class Replies<K = string, V = unknown> extends TimerUser {
     reply.$keeper = reply.$slot === NONE ? undefined : timer;
     reply.delayMs = timeoutMs;
     try {
-      if (timeoutMs === Number.POSITIVE_INFINITY) timer.remove(reply);
-      else timer.add(reply);
+      if (timeoutMs === Number.POSITIVE_INFINITY) {
+        timer.checkRoom(timeoutMs);
+        timer.remove(reply);
+      } else {
+        timer.add(reply);
+      }
     } catch (error) {
       reply.delayMs = delayMs;
       throw error;

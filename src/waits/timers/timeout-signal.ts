@@ -64,9 +64,10 @@ class SignalTimeout extends TimerTask implements Abortable {
       return;
     }
     if (parent !== undefined) addAbortable(parent, this);
-    if (delayMs === Number.POSITIVE_INFINITY) return;
+    if (this.signal.aborted) return; // by the parent, as it was listened to
     try {
-      timer.add(this);
+      if (delayMs === Number.POSITIVE_INFINITY) timer.checkRoom(delayMs);
+      else timer.add(this);
     } catch (error) {
       this.end();
       throw error;

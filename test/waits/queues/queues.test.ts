@@ -83,6 +83,28 @@ describe('Queues', () => {
     checkPurgatoryInvariants(jobs);
   });
 
+  it('put back only to the key that an item was taken of, and all that was taken (behaviour 37)', async () => {
+    const { jobs } = queues();
+    jobs.putAll('a', [1, 2]);
+    const one = jobs.tryTake(['a']) as Taken<number, string>;
+    const some = (await jobs.takeMany(['a'], { ...SOON, max: 1 })) as TakenMany<number, string>;
+    const refused: [change: () => unknown, text: string][] = [
+      [() => Object.assign(one, { key: 'b' }), 'property must be the key it was taken of, a. Received'],
+      [() => Object.assign(one, { key: undefined }), 'property must be the key it was taken of, a. Received'],
+      [() => Object.assign(some, { values: [2, 3] }), 'property must be the 1 that were taken together'],
+      [() => Object.assign(some, { values: 'x' }), 'property must be an instance of Array'],
+    ];
+    for (const [change, text] of refused) {
+      const changed = change() as Taken<number, string>;
+      expect(() => jobs.putBack(changed)).to.throw(TypeError, text);
+      expect(jobs.size).to.equal(0);
+    }
+    jobs.putBack(Object.assign(some, { values: [20] })); // the item is the taker's to change
+    jobs.putBack(Object.assign(one, { key: 'a', value: 10 }));
+    expect(jobs.clear('a')).to.deep.equal([10, 20]);
+    checkPurgatoryInvariants(jobs);
+  });
+
   it('give what looks like a plain object, with nothing else in it', async () => {
     const { jobs } = queues();
     jobs.put('a', 1);

@@ -266,6 +266,17 @@ describe('A reply that is expected with a signal', () => {
     expect(replies.size).to.equal(0);
   });
 
+  it('is not sent for when the signal aborts inside its own addEventListener', async () => {
+    const { timer, replies } = desk();
+    const controller = new AbortController();
+    const { signal } = controller;
+    signal.addEventListener = () => controller.abort('from inside');
+    let sent = 0;
+    const reply = replies.call(1, { ...SOON, signal }, () => sent++);
+    expect(await rejection(reply)).to.equal('from inside');
+    expect([sent, replies.size, timer.size]).to.deep.equal([0, 0, 0]);
+  });
+
   it('is not expected when the signal refuses a listener', async () => {
     const { timer, replies } = desk();
     const refusing = {

@@ -29,6 +29,14 @@ describe('timeoutSignal', () => {
     expect(timer.size).to.equal(0);
   });
 
+  it('stands in no timer when its parent aborts inside its own addEventListener', () => {
+    const { timer } = manual();
+    const parent = new AbortController();
+    parent.signal.addEventListener = () => parent.abort('from inside');
+    const signal = timeoutSignal(50, { timer, signal: parent.signal });
+    expect([signal.reason, timer.size]).to.deep.equal(['from inside', 0]);
+  });
+
   it('aborts with the reason of its parent, and stands in no timer then', () => {
     const { clock, timer } = manual();
     const parent = new AbortController();
