@@ -121,9 +121,10 @@ export function table(results: readonly RowResult[], unitOf: (result: RowResult)
   return [format(header), format(widths.map((width) => '-'.repeat(width))), ...lines.map(format)].join('\n');
 }
 
-/** The table of docs/performance.md: without the bars of the project, and not aligned. */
+/** The table of docs/performance.md: what is compared, without the bars of the project. */
 export function pageTable(results: readonly RowResult[], unitOf: (result: RowResult) => string): string {
   const format = (cells: readonly string[]): string => `| ${cells.slice(0, 6).join(' | ')} |`;
-  const lines = results.map((result) => format(cellsOf(result, unitOf(result))));
+  const compared = results.filter(({ peers }) => peers !== undefined);
+  const lines = compared.map((result) => format(cellsOf(result, unitOf(result))));
   return [format(header), format(header.map(() => '---')), ...lines].join('\n');
 }
