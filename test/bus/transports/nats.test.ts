@@ -11,6 +11,7 @@ import { type Engine, engines, SECOND_TRY, startNats, TcpProxy } from '../../sup
 import { describeWith } from '../../support/needs.ts';
 import { until } from '../../support/turns.ts';
 import { Listener } from '../rig.ts';
+import { survivesKill } from './survives-kill.ts';
 
 describeWith(engines.nats, 'a bus over NATS', () => {
   let nats: Engine;
@@ -118,27 +119,8 @@ describeWith(engines.nats, 'a bus over NATS', () => {
 
   it('survives kill -9 of the server', async () => {
     const options = { echoMs: 200, echoTimeoutMs: 500 };
-    const a = track(natsBus(await connection(), options));
-    const b = track(natsBus(await connection(), options));
-    const listener = new Listener('orders');
-    b.join(listener);
-    const { publish } = a.join(new Listener('orders'));
-    await until(() => expect([a.state, b.state]).to.deep.equal(['live', 'live']), 'both are live');
-    const { sweeps } = listener;
-    await nats.kill();
-    await until(() => expect([a.state, b.state]).to.deep.equal(['gap', 'gap']), 'both are in a gap');
-    publish('kept');
-    await nats.start();
-    await until(
-      () => expect([a.state, b.state, a.snapshot().pendingKeys]).to.deep.equal(['live', 'live', 0]),
-      'both are live again, and nothing is pending',
-    );
-    await until(
-      () => listener.heard.includes('kept') || listener.sweeps > sweeps,
-      'what was kept is heard, or all is swept',
-    );
-    publish('later');
-    await until(() => expect(listener.heard).to.include('later'), 'later is heard');
+    const bus = async (): Promise<Bus> => track(natsBus(await connection(), options));
+    await survivesKill(nats, await bus(), await bus());
   }).retries(SECOND_TRY);
 
   for (const user of ['mute', 'deaf']) {

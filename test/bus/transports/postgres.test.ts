@@ -22,6 +22,7 @@ import { describeWith, itWith } from '../../support/needs.ts';
 import { rejection } from '../../support/rejection.ts';
 import { until } from '../../support/turns.ts';
 import { Listener } from '../rig.ts';
+import { survivesKill } from './survives-kill.ts';
 
 const clientOf = (port: number, database = 'postgres'): pg.Client =>
   new pg.Client({ host: '127.0.0.1', port, user: 'postgres', database });
@@ -164,24 +165,7 @@ describeWith(engines.postgres, 'a bus over PostgreSQL', () => {
   });
 
   it('survives kill -9 of the server', async () => {
-    const [a, b] = [bus(), bus()];
-    const listener = new Listener('orders');
-    b.join(listener);
-    const { publish } = a.join(new Listener('orders'));
-    await until(() => expect([a.state, b.state]).to.deep.equal(['live', 'live']), 'both are live');
-    const { sweeps } = listener;
-    await postgres.kill();
-    await until(() => expect([a.state, b.state]).to.deep.equal(['gap', 'gap']), 'both are in a gap');
-    publish('kept');
-    await postgres.start();
-    await until(
-      () => expect([a.state, b.state, a.snapshot().pendingKeys]).to.deep.equal(['live', 'live', 0]),
-      'both are live again, and nothing is pending',
-    );
-    await until(
-      () => listener.heard.includes('kept') || listener.sweeps > sweeps,
-      'what was kept is heard, or all is swept',
-    );
+    await survivesKill(postgres, bus(), bus());
   }).retries(SECOND_TRY);
 
   it('is live again after an echo that was lost on a half-open connection', async () => {

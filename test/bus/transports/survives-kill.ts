@@ -1,0 +1,29 @@
+// The same over each engine: what two buses do when it is killed, and afterwards.
+import { expect } from 'chai';
+import type { Bus } from '../../../src/bus/bus-options.ts';
+import type { Engine } from '../../support/engines.ts';
+import { until } from '../../support/turns.ts';
+import { Listener } from '../rig.ts';
+
+/** Nothing throws, a hint of that time is kept or made good by a sweep, and later ones arrive. */
+export async function survivesKill(engine: Engine, a: Bus, b: Bus): Promise<void> {
+  const listener = new Listener('orders');
+  b.join(listener);
+  const { publish } = a.join(new Listener('orders'));
+  await until(() => expect([a.state, b.state]).to.deep.equal(['live', 'live']), 'both are live');
+  const { sweeps } = listener;
+  await engine.kill();
+  await until(() => expect([a.state, b.state]).to.deep.equal(['gap', 'gap']), 'both are in a gap');
+  publish('kept');
+  await engine.start();
+  await until(
+    () => expect([a.state, b.state, a.snapshot().pendingKeys]).to.deep.equal(['live', 'live', 0]),
+    'both are live again, and nothing is pending',
+  );
+  await until(
+    () => listener.heard.includes('kept') || listener.sweeps > sweeps,
+    'what was kept is heard, or all is swept',
+  );
+  publish('later');
+  await until(() => expect(listener.heard).to.include('later'), 'later is heard');
+}
