@@ -1,4 +1,4 @@
-// How many runs a property makes: a third of its number in `npm test`, all in the full run.
+// How many runs a property makes: a fifth of its number in `npm test`, all in the full run.
 // FC_RUNS=10000 npx mocha, for a long search; FC_SEED to repeat one.
 import fc, { type Arbitrary, type Parameters, type RunDetails } from 'fast-check';
 import { isFull } from '../support/full.ts';
@@ -7,7 +7,7 @@ import { isFull } from '../support/full.ts';
 export function runs<T>(inFullRun: number): Parameters<T> {
   const { FC_RUNS, FC_SEED } = process.env;
   return {
-    numRuns: Number(FC_RUNS ?? Math.ceil(isFull ? inFullRun : inFullRun / 3)),
+    numRuns: Number(FC_RUNS ?? Math.ceil(isFull ? inFullRun : inFullRun / 5)),
     ...(FC_SEED === undefined ? {} : { seed: Number(FC_SEED) }),
   };
 }
