@@ -100,10 +100,6 @@ export function purgatoryClosed(name: string, cause?: string): PurgatoryError {
   return new PurgatoryError('ERR_PURGATORY_CLOSED', `Purgatory "${name}" is closed`, withCause(cause));
 }
 
-export function timerOfPurgatoryClosed(name: string): PurgatoryError {
-  return new PurgatoryError('ERR_PURGATORY_CLOSED', `The timer of purgatory "${name}" was closed`);
-}
-
 export function purgatoryFull(name: string, maxParked: number): PurgatoryError {
   return new PurgatoryError('ERR_PURGATORY_FULL', `Purgatory "${name}" is full: maxParked is ${maxParked}`);
 }
@@ -151,42 +147,27 @@ export function replyExpected(id: string): PurgatoryError {
 
 /** @param to the id and the label of the request. */
 export function replyTimedOut(name: string, to: string, timeoutMs: number): PurgatoryError {
-  return new PurgatoryError(
-    'ERR_PURGATORY_TIMEOUT',
-    `No reply of "${name}" to ${to} within ${spanText(timeoutMs)}`,
-  );
+  return notWithin(timeoutMs, `No reply of "${name}" to ${to}`);
 }
 
 /** @param why which units are held, and by whom. */
 export function permitTimedOut(of: string, timeoutMs: number, why: string): PurgatoryError {
-  return new PurgatoryError(
-    'ERR_PURGATORY_TIMEOUT',
-    `No permit of ${of} within ${spanText(timeoutMs)}: ${why}`,
-  );
+  return notWithin(timeoutMs, `No permit of ${of}`, `: ${why}`);
 }
 
 export function loadTimedOut(name: string, keys: number, timeoutMs: number): PurgatoryError {
   const load = keys === 1 ? 'A load of 1 key' : `A load of ${keys} keys`;
-  return new PurgatoryError(
-    'ERR_PURGATORY_TIMEOUT',
-    `${load} of SharedWaits "${name}" has not ended within ${spanText(timeoutMs)}`,
-  );
+  return notWithin(timeoutMs, `${load} of SharedWaits "${name}" has not ended`);
 }
 
 export function currentTimedOut(key: string, timeoutMs: number): PurgatoryError {
-  return new PurgatoryError(
-    'ERR_PURGATORY_TIMEOUT',
-    `current of the key ${key} has not ended within ${spanText(timeoutMs)}`,
-  );
+  return notWithin(timeoutMs, `current of the key ${key} has not ended`);
 }
 
 /** @param others how many keys there are beside `key`. */
 export function itemTimedOut(name: string, key: string, others: number, timeoutMs: number): PurgatoryError {
   const keys = others === 0 ? `the key ${key}` : `the key ${key} and ${others} more`;
-  return new PurgatoryError(
-    'ERR_PURGATORY_TIMEOUT',
-    `No item of "${name}" for ${keys} within ${spanText(timeoutMs)}`,
-  );
+  return notWithin(timeoutMs, `No item of "${name}" for ${keys}`);
 }
 
 export function queuesFull(name: string, maxItems: number): PurgatoryError {
@@ -271,7 +252,8 @@ export function notCompleted(type: string): PurgatoryError {
   );
 }
 
-/** 250 ms, 1500 ms, 10 s. */
-function spanText(ms: number): string {
-  return ms > 0 && ms % 1_000 === 0 ? `${ms / 1_000} s` : `${ms} ms`;
+/** @param timeoutMs is said as 250 ms, 1500 ms, 10 s. */
+function notWithin(timeoutMs: number, what: string, why = ''): PurgatoryError {
+  const span = timeoutMs > 0 && timeoutMs % 1_000 === 0 ? `${timeoutMs / 1_000} s` : `${timeoutMs} ms`;
+  return new PurgatoryError('ERR_PURGATORY_TIMEOUT', `${what} within ${span}${why}`);
 }

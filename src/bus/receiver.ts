@@ -10,8 +10,7 @@
 
 import { foreignTexts, nameJoined } from '../base/errors.ts';
 import type { TimerTask } from '../timer/timer-task.ts';
-import type { Job } from '../turns/job.ts';
-import { DEFAULT_SLICE_MS, schedulerOf } from '../turns/scheduler.ts';
+import { DEFAULT_SLICE_MS, type Job, schedulerOf } from '../turns/scheduler.ts';
 import type { BusContext } from './bus-context.ts';
 import { type Connection, ECHOES_TO_KNOW_ALL } from './connection.ts';
 import { type Frame, readFrame } from './frames.ts';

@@ -11,8 +11,7 @@
 // Costs. publish: O(1).
 
 import { hintsLost } from '../base/errors.ts';
-import type { Job } from '../turns/job.ts';
-import { DEFAULT_SLICE_MS, schedulerOf } from '../turns/scheduler.ts';
+import { DEFAULT_SLICE_MS, type Job, schedulerOf } from '../turns/scheduler.ts';
 import type { BusContext } from './bus-context.ts';
 import type { Connection } from './connection.ts';
 import { FrameBody } from './frames.ts';

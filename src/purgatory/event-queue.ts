@@ -14,7 +14,7 @@
 // Costs. add, served: O(1). isStillDue: O(keys of the operation), and a try.
 import type { Slot } from '../slab/slab.ts';
 import { Fifo } from '../turns/fifo.ts';
-import type { Job } from '../turns/job.ts';
+import type { Job } from '../turns/scheduler.ts';
 import type { DelayedOperation } from './delayed-operation.ts';
 import { NO_EVENT } from './event-stack.ts';
 import type { Parking, PendingEvents } from './parking.ts';

@@ -6,7 +6,7 @@
 // so that a follower who is far behind blocks nobody.
 import { type Abortable, addAbortable, removeAbortable, throwIfAborted } from '../base/abort-listeners.ts';
 import { inNextTurn } from '../clock/later.ts';
-import { MAX_ANSWERS } from '../turns/job.ts';
+import { MAX_ANSWERS } from '../turns/scheduler.ts';
 
 /**
  * @param wait waits once, for as long as its signal does not abort.

@@ -5,8 +5,7 @@
 // a job. A try that hangs holds its deadline for no longer.
 import { inNextTurn } from '../clock/later.ts';
 import { Fifo } from '../turns/fifo.ts';
-import type { Job } from '../turns/job.ts';
-import type { Scheduler } from '../turns/scheduler.ts';
+import type { Job, Scheduler } from '../turns/scheduler.ts';
 import type { DelayedOperation } from './delayed-operation.ts';
 
 /** Turns in which a read of something near, such as a file or a cache, settles. */

@@ -15,7 +15,7 @@ import {
   PurgatoryError,
   purgatoryClosed,
   purgatoryFull,
-  timerOfPurgatoryClosed,
+  sharedTimerClosed,
 } from '../base/errors.ts';
 import { Rejection } from '../base/rejection.ts';
 import { onRejection, reportError } from '../base/report-error.ts';
@@ -172,7 +172,7 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
    */
   #countTimerRefusal(error: unknown): unknown {
     const isClosed = error instanceof PurgatoryError && error.code === 'ERR_PURGATORY_CLOSED';
-    return this.countRefusal(isClosed ? timerOfPurgatoryClosed(this.name) : error);
+    return this.countRefusal(isClosed ? sharedTimerClosed(`purgatory "${this.name}"`) : error);
   }
 
   /**
@@ -304,7 +304,7 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
    * For `cancel()`, and for a timer that is closed directly. Only the latter happens to a wait.
    */
   remove(operation: DelayedOperation): boolean {
-    return operation.$takeOut(this, () => new Rejection(timerOfPurgatoryClosed(this.name)));
+    return operation.$takeOut(this, () => new Rejection(sharedTimerClosed(`purgatory "${this.name}"`)));
   }
 
   /**

@@ -5,7 +5,7 @@
 // the pass along when an operation is removed. A lone watcher is tried without a pass.
 //
 // Costs. O(operations that watch the key): `npm run bench -- scan`.
-import type { Job } from '../turns/job.ts';
+import type { Job } from '../turns/scheduler.ts';
 import { ALL } from './event-limit.ts';
 import type { Parking } from './parking.ts';
 import { Pass } from './pass.ts';

@@ -4,8 +4,7 @@
 // Ground rules. It belongs to a timer or to the lists of a purgatory, which say what is worth a
 // copy. Slots change in it: so nobody holds one from one turn to the next (but a Pass, which the
 // lists move along).
-import type { Job } from './job.ts';
-import type { Scheduler } from './scheduler.ts';
+import type { Job, Scheduler } from './scheduler.ts';
 
 /** What has memory to give back. */
 export interface Compactable {

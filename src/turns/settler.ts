@@ -7,8 +7,7 @@
 //
 // Costs. settle: O(1).
 import { Fifo } from './fifo.ts';
-import type { Job } from './job.ts';
-import type { Scheduler } from './scheduler.ts';
+import type { Job, Scheduler } from './scheduler.ts';
 
 /** A wait that has ended. */
 export interface Settleable {

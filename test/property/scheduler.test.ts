@@ -1,7 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { FIRST_BATCH, type Job } from '../../src/turns/job.ts';
-import { Scheduler } from '../../src/turns/scheduler.ts';
+import { FIRST_BATCH, type Job, Scheduler } from '../../src/turns/scheduler.ts';
 import { SlowClock } from '../support/slow-clock.ts';
 import { turn } from '../support/turns.ts';
 import { uncaughtDuring } from '../support/uncaught.ts';

@@ -4,8 +4,7 @@
 // The engine says when its slice began. Its turns end somewhere between two of the test. So a turn
 // of the test may have the rest of one slice and all of the next.
 import { systemClock } from '../../src/index.ts';
-import { MAX_ANSWERS } from '../../src/turns/job.ts';
-import { type Scheduler, schedulerOf } from '../../src/turns/scheduler.ts';
+import { MAX_ANSWERS, type Scheduler, schedulerOf } from '../../src/turns/scheduler.ts';
 
 const MOST_SLICES = 2;
 

@@ -11,8 +11,7 @@
 import { throwLater } from '../../base/report-error.ts';
 import type { Clock } from '../../clock/clock.ts';
 import { SystemTimer } from '../../timer/system-timer.ts';
-import type { Job } from '../../turns/job.ts';
-import { schedulerOf } from '../../turns/scheduler.ts';
+import { type Job, schedulerOf } from '../../turns/scheduler.ts';
 
 /** What a sweep goes over, round by round. */
 export interface Walk {

@@ -4,7 +4,7 @@
 //
 // Ground rules. Read-only: it changes nothing. It answers GET and HEAD for the page, the stream of
 // frames, the history, the search for keys, and one operation. By itself it listens on loopback
-// only. It refuses requests under a host name that it does not know (hosts.ts), mounted or not.
+// only. It refuses requests under a host name that it does not know (host-names.ts), mounted or not.
 // While nobody watches, only the history is recorded, once a second. It never keeps the process
 // alive, and never ends it: what goes wrong in an answer is a 500 and goes to the owner.
 
@@ -28,7 +28,7 @@ import type { NamedSources, ObservedBus, ObservedPurgatory, ObservedTimer, Sourc
 import { EVENTS_HEADERS, Feed } from './feed.ts';
 import { MAX_NAME_LENGTH } from './frame.ts';
 import { type Host, host } from './host.ts';
-import { checkedHosts, refusedHost } from './hosts.ts';
+import { checkedHosts, refusedHost } from './host-names.ts';
 import { messageOf } from './last-errors.ts';
 import { Lookup } from './lookup.ts';
 import { Recorder } from './recorder.ts';

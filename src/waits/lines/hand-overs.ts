@@ -10,7 +10,7 @@ import type { DelayedOperation } from '../../purgatory/delayed-operation.ts';
 import { NO_EVENT } from '../../purgatory/event-stack.ts';
 import { Parking, type PendingEvents } from '../../purgatory/parking.ts';
 import type { CheckedPurgatoryOptions } from '../../purgatory/purgatory-options.ts';
-import { type Job, MAX_ANSWERS } from '../../turns/job.ts';
+import { type Job, MAX_ANSWERS } from '../../turns/scheduler.ts';
 import { KeyLines, type LinesOwner } from './key-lines.ts';
 import type { Line } from './line.ts';
 

@@ -6,8 +6,7 @@
 //
 // Costs. O(1) for each wait besides its condition. (npm run bench -- shared)
 import { Fifo } from '../../turns/fifo.ts';
-import type { Job } from '../../turns/job.ts';
-import { DEFAULT_SLICE_MS, type Scheduler } from '../../turns/scheduler.ts';
+import { DEFAULT_SLICE_MS, type Job, type Scheduler } from '../../turns/scheduler.ts';
 import type { Load, LoadedKey } from './load.ts';
 import type { WaiterLists } from './waiter-lists.ts';
 import type { SharedWaiter, WatchedKey } from './watched-key.ts';

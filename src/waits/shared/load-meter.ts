@@ -1,10 +1,10 @@
 // The counters and the events of the loads of one SharedWaits. The only file of SharedWaits that
 // counts and that publishes events.
 //
-// Ground rules. Loads calls the meter. The meter calls only subscribers, and keeps numbers only.
-// The rules of the channels are those of timer/timer-meter.ts. Each load that begins is reported
-// once, as `answered` or as `failed`, unless nobody waits for it any more or its SharedWaits are
-// closed.
+// Ground rules. LoadScheduler calls the meter. The meter calls only subscribers, and keeps numbers
+// only. The rules of the channels are those of timer/timer-meter.ts. Each load that begins is
+// reported once, as `answered` or as `failed`, unless nobody waits for it any more or its SharedWaits
+// are closed.
 import { channel } from 'node:diagnostics_channel';
 import { debug } from '../../base/debug.ts';
 import { DurationHistogram, type DurationSnapshot } from '../../base/duration-histogram.ts';

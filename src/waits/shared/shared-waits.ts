@@ -18,8 +18,8 @@ import { checkedPurgatoryOptions, checkedWaitOptions } from '../../purgatory/pur
 import type { PurgatorySnapshot, SnapshotOptions } from '../../purgatory/telemetry/purgatory-snapshot.ts';
 import type { NotYet } from '../../purgatory/wait.ts';
 import { LoadMeter, type LoadsSnapshot } from './load-meter.ts';
+import { LoadScheduler } from './load-scheduler.ts';
 import { LoadSweep } from './load-sweep.ts';
-import { Loads } from './loads.ts';
 import {
   checkedSharedWaitsOptions,
   type SharedWaitsOptions,
@@ -40,7 +40,7 @@ export class SharedWaits<V> extends AbstractPurgatory<string, never> {
   readonly #lists: WaiterLists<V>;
   readonly #parking: Parking<string>;
   readonly #meter: LoadMeter;
-  readonly #loads: Loads<V>;
+  readonly #loads: LoadScheduler<V>;
 
   /**
    * @param name for people, and for the other processes of the bus.
@@ -57,7 +57,7 @@ export class SharedWaits<V> extends AbstractPurgatory<string, never> {
     this.#lists = lists;
     this.#parking = parking;
     this.#meter = new LoadMeter(this);
-    const loads = new Loads(checked, parking, lists, this.#meter);
+    const loads = new LoadScheduler(checked, parking, lists, this.#meter);
     this.#loads = loads;
     parking.events = {
       isStillDue: (waiter) => loads.isStillDue(waiter as SharedWaiter<V>) && parking.isExpiring(waiter),

@@ -6,9 +6,9 @@
 //                                               └─ failed for good ──► backing off ──► due
 //
 // Invariants. A key lives from its first wait until its last has ended and no load of it is under
-// way. Only Loads, its DueKeys and its Looks write the fields of the loading. A wait is in the list
-// of its key exactly while it is parked. It is never tried by an event: answers offer it each state
-// that was loaded after it was parked.
+// way. Only LoadScheduler, its DueKeys and its Looks write the fields of the loading. A wait is in
+// the list of its key exactly while it is parked. It is never tried by an event: answers offer it
+// each state that was loaded after it was parked.
 import { invalidReturnValue } from '../../base/node-errors.ts';
 import type { Rejection } from '../../base/rejection.ts';
 import type { Pass } from '../../purgatory/pass.ts';

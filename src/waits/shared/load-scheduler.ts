@@ -40,7 +40,7 @@ const MAX_COUNTED = 1_000;
 /** The error that sums of times may have. */
 const ROUNDING_MS = 0.001;
 
-export class Loads<V> {
+export class LoadScheduler<V> {
   readonly #options: CheckedSharedWaitsOptions<V>;
   readonly #parking: Parking<string>;
   readonly #timer: Timer;
