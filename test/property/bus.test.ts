@@ -4,7 +4,7 @@
 // These must hold. No wait is answered unless its condition holds. No wait whose condition holds
 // stays parked for longer than sweepMs after its bus is live again. On a network that loses
 // nothing and keeps the order of each process, no such wait stays parked once all is quiet, even
-// without a gap.
+// without a gap, and whatever frames a stranger forges.
 import { expect } from 'chai';
 import fc from 'fast-check';
 import type { Bus } from '../../src/bus/bus-options.ts';
@@ -217,12 +217,19 @@ const step = fc.oneof(
   { weight: 1, arbitrary: fc.record({ do: fc.constant('mute' as const), process }) },
   { weight: 2, arbitrary: fc.record({ do: fc.constant('mend' as const), process }) },
 );
-type Step = typeof step extends fc.Arbitrary<infer S> ? S : never;
+const forgedNumber = fc.oneof(
+  fc.integer({ min: -5, max: 60 }),
+  fc.constantFrom(500, 1_000, Number.MAX_SAFE_INTEGER),
+);
+type Step =
+  | (typeof step extends fc.Arbitrary<infer S> ? S : never)
+  | { do: 'forge'; process: number; number: number };
 
 async function take(world: World, each: Step): Promise<void> {
   if (each.do === 'change') world.change(each.process, each.key);
   else if (each.do === 'park') world.park(each.process, each.key);
   else if (each.do === 'pass') await world.pass(each.ms);
+  else if (each.do === 'forge') world.hub.forge(world.processes[each.process].bus, each.number);
   else world.hub[each.do](world.processes[each.process].bus);
   await Promise.resolve();
   world.check();
@@ -285,6 +292,7 @@ describe('Processes on a bus, against a model', () => {
       fc.record({ do: fc.constant('change' as const), process, key }),
       fc.record({ do: fc.constant('park' as const), process, key }),
       fc.record({ do: fc.constant('pass' as const), ms: fc.integer({ min: 1, max: 100 }) }),
+      fc.record({ do: fc.constant('forge' as const), process, number: forgedNumber }),
     );
     await fc.assert(
       fc.asyncProperty(fc.array(calm, { maxLength: 60 }), lossless, async (steps, faults) => {

@@ -6,6 +6,7 @@
 
 import { HintBus } from '../../src/bus/bus.ts';
 import type { Bus, CheckedBusOptions } from '../../src/bus/bus-options.ts';
+import { frameText } from '../../src/bus/frames.ts';
 import type { Transport } from '../../src/bus/transport.ts';
 import { LocalHub } from '../../src/bus/transports/local-hub.ts';
 import type { Clock } from '../../src/clock/clock.ts';
@@ -37,6 +38,7 @@ export class FaultyHub extends LocalHub {
   readonly #clock: Clock;
   readonly #faults: HubFaults;
   readonly #random: () => number;
+  #line: Transport | undefined;
 
   constructor({ clock, ...faults }: HubFaults & { readonly clock: Clock }) {
     super({ clock });
@@ -47,7 +49,13 @@ export class FaultyHub extends LocalHub {
   }
 
   override $busOver(line: Transport, options: CheckedBusOptions): Bus {
+    this.#line = line;
     return new HintBus(this.#faulty(line), options, this.#random);
+  }
+
+  /** A stranger publishes a frame in the name of `bus`, with any number. */
+  forge(bus: Bus, number: number): void {
+    void this.#line?.publish(frameText('', bus.snapshot().origin, { number, previous: undefined }));
   }
 
   #faulty(line: Transport): Transport {
