@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { inspectorPageOf, printed, program, recipe, saidToPrint } from '../support/documented.ts';
-import { type Engine, engines, startPostgres, startRedis } from '../support/engines.ts';
+import { type Engine, engines, startRedis } from '../support/engines.ts';
 import { describeWith } from '../support/needs.ts';
 import { uncovered } from '../support/uncovered.ts';
 
@@ -155,18 +155,6 @@ describe('The recipes for several processes without a server', () => {
     const output = await printed(recipe('transport.mjs'));
     expect(output).to.match(/^(# |ℹ )fail 0$/m);
     expect(output).not.to.match(/^(# |ℹ )pass 0$/m);
-  });
-});
-
-describeWith(engines.postgres, 'The recipe for an event in a transaction', () => {
-  it('notifies when the transaction commits', async () => {
-    const postgres = await startPostgres();
-    try {
-      const env = { DATABASE_URL: `postgres://postgres@127.0.0.1:${postgres.port}/postgres` };
-      expect(await printed(recipe('transaction.mjs'), env)).to.equal(saidToPrint('transaction.mjs'));
-    } finally {
-      await postgres.stop();
-    }
   });
 });
 

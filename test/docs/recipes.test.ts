@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { WebSocket } from 'ws';
 import { DocumentedServer, printed, program, recipe, saidToPrint } from '../support/documented.ts';
-import { engines, startPostgres } from '../support/engines.ts';
+import { type Engine, engines, startPostgres } from '../support/engines.ts';
 import { describeWith } from '../support/needs.ts';
 import { until } from '../support/turns.ts';
 
@@ -315,50 +315,44 @@ describe('The recipe for request and reply', () => {
   });
 });
 
-describeWith(engines.postgres, 'The recipe for a job in a database', () => {
-  it('fails a read that hangs, in place of a wait that hears no event', async () => {
-    const postgres = await startPostgres();
-    try {
-      const url = `postgres://postgres@127.0.0.1:${postgres.port}/postgres`;
-      const source = recipe('database-job.mjs')
-        .replace('query_timeout: 5_000', 'query_timeout: 1_000')
-        .replace('SELECT result FROM jobs', 'SELECT pg_sleep(20), result FROM jobs');
-      const caught = source.replace(
-        "console.log(await resultOf('a', { timeoutMs: 5_000 }));",
-        "console.log(await resultOf('a', { timeoutMs: 5_000 }).catch((error) => error.message)); process.exit();",
-      );
-      expect(await printed(caught, { DATABASE_URL: url })).to.equal('Query read timeout\n');
-    } finally {
-      await postgres.stop();
-    }
+describeWith(engines.postgres, 'The recipes for PostgreSQL', () => {
+  let postgres: Engine;
+  let env: { readonly DATABASE_URL: string };
+
+  before(async () => {
+    postgres = await startPostgres();
+    env = { DATABASE_URL: `postgres://postgres@127.0.0.1:${postgres.port}/postgres` };
+  });
+  after(() => postgres.stop());
+
+  it('print what they say: transaction.mjs', async () => {
+    expect(await printed(recipe('transaction.mjs'), env)).to.equal(saidToPrint('transaction.mjs'));
   });
 
-  it('gives a claim back that comes after the end of its wait', async () => {
-    const postgres = await startPostgres();
-    try {
-      const env = { DATABASE_URL: `postgres://postgres@127.0.0.1:${postgres.port}/postgres` };
-      const source = recipe('database-claim.mjs');
-      expect(await printed(source, env)).to.equal('AbortError\n1\n');
-      const careless = source
-        .replace(/^.*context\.signal\.aborted.*\n/m, '')
-        .replace('query_timeout: 5_000', '$&, max: 1') // the first claim is carried out first
-        .replace("nextTask('two', { timeoutMs: 5_000", "nextTask('two', { timeoutMs: 500");
-      expect(await printed(careless, env), 'without the line').to.equal('AbortError\nundefined\n');
-    } finally {
-      await postgres.stop();
-    }
+  it('answer when a row has changed, and by the deadline when it has not', async () => {
+    expect(await printed(recipe('database-job.mjs'), env)).to.equal('forty-two\nundefined\n');
   });
 
-  it('answers when the row has changed, and by the deadline when it has not', async () => {
-    const postgres = await startPostgres();
-    try {
-      const url = `postgres://postgres@127.0.0.1:${postgres.port}/postgres`;
-      expect(await printed(recipe('database-job.mjs'), { DATABASE_URL: url })).to.equal(
-        'forty-two\nundefined\n',
-      );
-    } finally {
-      await postgres.stop();
-    }
+  it('fail a read that hangs, in place of a wait that hears no event', async () => {
+    const source = recipe('database-job.mjs')
+      .replace('INSERT INTO jobs', 'TRUNCATE jobs; $&')
+      .replace('query_timeout: 5_000', 'query_timeout: 1_000')
+      .replace('SELECT result FROM jobs', 'SELECT pg_sleep(20), result FROM jobs');
+    const caught = source.replace(
+      "console.log(await resultOf('a', { timeoutMs: 5_000 }));",
+      "console.log(await resultOf('a', { timeoutMs: 5_000 }).catch((error) => error.message)); process.exit();",
+    );
+    expect(await printed(caught, env)).to.equal('Query read timeout\n');
+  });
+
+  it('give a claim back that comes after the end of its wait', async () => {
+    const source = recipe('database-claim.mjs');
+    expect(await printed(source, env)).to.equal('AbortError\n1\n');
+    const careless = source
+      .replace(/^.*context\.signal\.aborted.*\n/m, '')
+      .replace('query_timeout: 5_000', '$&, max: 1') // the first claim is carried out first
+      .replace("nextTask('two', { timeoutMs: 5_000", "nextTask('two', { timeoutMs: 500");
+    expect(await printed(careless, env), 'without the line').to.equal('AbortError\nundefined\n');
   });
 });
 
