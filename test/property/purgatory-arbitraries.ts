@@ -1,6 +1,7 @@
 // Random histories of purgatories that share a timer: operations and waiters with scripts for their
 // callbacks, and steps.
 import fc from 'fast-check';
+import { kind, mixed } from './draw.ts';
 
 export interface Spec {
   readonly kind: 'operation' | 'waiter';
@@ -61,24 +62,18 @@ const purgatory = fc.nat({ max: 1 });
 const key = fc.nat({ max: KEYS - 1 });
 const keys = fc.array(key, { minLength: 1, maxLength: 4 });
 /** The keys of events: those of one operation of a burst, too. */
-const eventKey = fc.oneof(
-  { weight: 5, arbitrary: key },
-  { weight: 1, arbitrary: fc.integer({ min: BURST_KEY, max: BURST_KEY + 100 }) },
-);
+const eventKey = mixed([5, key], [1, fc.integer({ min: BURST_KEY, max: BURST_KEY + 100 })]);
 /** Script 0 is empty. */
-const script = fc.oneof(
-  { weight: 2, arbitrary: fc.constant(0) },
-  { weight: 1, arbitrary: fc.nat({ max: 7 }) },
-);
+const script = mixed([2, fc.constant(0)], [1, fc.nat({ max: 7 })]);
 
 const spec: fc.Arbitrary<Spec> = fc.record({
   kind: fc.constantFrom('operation', 'operation', 'operation', 'waiter'),
   purgatory,
   keys,
-  delayMs: fc.oneof(
-    { weight: 1, arbitrary: fc.constantFrom(0, -3) },
-    { weight: 4, arbitrary: fc.integer({ min: 1, max: 60 }) },
-    { weight: 2, arbitrary: fc.constantFrom(5_000, 2 ** 33, Number.POSITIVE_INFINITY) },
+  delayMs: mixed(
+    [1, fc.constantFrom(0, -3)],
+    [4, fc.integer({ min: 1, max: 60 })],
+    [2, fc.constantFrom(5_000, 2 ** 33, Number.POSITIVE_INFINITY)],
   ),
   ready: fc.boolean(),
   onTry: script,
@@ -89,73 +84,36 @@ const spec: fc.Arbitrary<Spec> = fc.record({
 
 const waiting = spec.map((given): Spec => ({ ...given, ready: false }));
 
-const goingOn: fc.Arbitrary<Action> = fc.oneof(
-  { weight: 30, arbitrary: waiting.map((given) => ({ kind: 'park' as const, spec: given })) },
-  { weight: 4, arbitrary: spec.map((given) => ({ kind: 'park' as const, spec: given })) },
-  { weight: 8, arbitrary: fc.record({ kind: fc.constant('parkAgain' as const), target, keys }) },
-  {
-    weight: 30,
-    arbitrary: fc.record({
-      kind: fc.constantFrom('cancel', 'force', 'makeReady', 'makeReady', 'makeReady'),
-      target,
-    }),
-  },
-  { weight: 22, arbitrary: fc.record({ kind: fc.constant('check' as const), purgatory, key: eventKey }) },
-  {
-    weight: 8,
-    arbitrary: fc.record({
-      kind: fc.constantFrom('cancelForKey', 'notify', 'notify'),
-      purgatory,
-      key: eventKey,
-    }),
-  },
-  {
-    weight: 2,
-    arbitrary: fc.record({ kind: fc.constant('abort' as const), signal: fc.nat({ max: SIGNALS - 1 }) }),
-  },
-  { weight: 4, arbitrary: fc.constant({ kind: 'advanceClock' as const }) },
-  { weight: 6, arbitrary: fc.constant({ kind: 'throw' as const }) },
+const goingOn = mixed<Action>(
+  [30, kind('park', { spec: waiting })],
+  [4, kind('park', { spec })],
+  [8, kind('parkAgain', { target, keys })],
+  [30, kind(['cancel', 'force', 'makeReady', 'makeReady', 'makeReady'], { target })],
+  [22, kind('check', { purgatory, key: eventKey })],
+  [8, kind(['cancelForKey', 'notify', 'notify'], { purgatory, key: eventKey })],
+  [2, kind('abort', { signal: fc.nat({ max: SIGNALS - 1 }) })],
+  [4, kind('advanceClock')],
+  [6, kind('throw')],
 );
 
 /**
  * Many operations at once, so that the slabs grow, and shrink when most have left. And many events
  * on one key.
  */
-const many: fc.Arbitrary<Action> = fc.oneof(
-  {
-    weight: 1,
-    arbitrary: fc.record({
-      kind: fc.constant('checkMany' as const),
-      purgatory,
-      key,
-      count: fc.integer({ min: 2, max: 8 }),
-    }),
-  },
-  {
-    weight: 1,
-    arbitrary: fc.record({
-      kind: fc.constant('parkMany' as const),
-      spec: waiting,
-      count: fc.constantFrom(20, 80, 300),
-    }),
-  },
-  {
-    weight: 1,
-    arbitrary: fc.record({
-      kind: fc.constant('leaveMany' as const),
-      how: fc.constantFrom('cancel' as const, 'force' as const),
-      target: fc.nat({ max: 999 }),
-      count: fc.constantFrom(20, 80, 300),
-    }),
-  },
+const some = fc.constantFrom(20, 80, 300);
+const many = mixed<Action>(
+  [1, kind('checkMany', { purgatory, key, count: fc.integer({ min: 2, max: 8 }) })],
+  [1, kind('parkMany', { spec: waiting, count: some })],
+  [
+    1,
+    kind('leaveMany', { how: fc.constantFrom('cancel', 'force'), target: fc.nat({ max: 999 }), count: some }),
+  ],
 );
-const manyOrFew = fc.oneof({ weight: 1, arbitrary: many }, { weight: 4, arbitrary: goingOn });
+const manyOrFew = mixed([1, many], [4, goingOn]);
 
-const close: fc.Arbitrary<Action> = fc.record({ kind: fc.constant('close' as const), purgatory });
-const ending = fc.oneof({ weight: 115, arbitrary: goingOn }, { weight: 1, arbitrary: close });
+const ending = mixed<Action>([115, goingOn], [1, kind('close', { purgatory })]);
 
-const advance: fc.Arbitrary<Step> = fc.record({
-  kind: fc.constant('advance' as const),
+const advance = kind('advance', {
   ms: fc.oneof(fc.constant(0), fc.integer({ min: 1, max: 30 }), fc.constantFrom(0.5, 500, 10_000, 2 ** 34)),
 });
 
@@ -189,7 +147,7 @@ export function purgatoryHistory({
   crowded,
 }: Size): fc.Arbitrary<History> {
   const action = closes ? ending : bursts ? manyOrFew : goingOn;
-  const step = fc.oneof({ weight: 4, arbitrary: action }, { weight: 1, arbitrary: advance });
+  const step = mixed<Step>([4, action], [1, advance]);
   const steps = fc.array(step, { minLength: minSteps, maxLength: maxSteps });
   const limits = crowded
     ? [Number.POSITIVE_INFINITY]

@@ -1,6 +1,7 @@
 // Random histories of a timer: its options, a pool of tasks with scripts for their callbacks, and
 // steps from outside.
 import fc from 'fast-check';
+import { kind, mixed } from './draw.ts';
 
 export type Action =
   | { readonly kind: 'add' | 'cancel' | 'remove'; readonly task: number }
@@ -39,45 +40,41 @@ function eighths(maxMs: number): fc.Arbitrary<number> {
   return fc.integer({ min: 0, max: maxMs * 8 }).map((n) => n / 8);
 }
 
-const delayMs = fc.oneof(
-  { weight: 2, arbitrary: fc.constantFrom(0, 0, -1, -1e6) },
-  { weight: 4, arbitrary: fc.integer({ min: 1, max: 40 }) },
-  { weight: 3, arbitrary: eighths(300) },
-  { weight: 2, arbitrary: fc.integer({ min: 300, max: 100_000 }) },
-  {
-    weight: 1,
-    arbitrary: fc.constantFrom(2 ** 31 - 1, 2 ** 31, 2 ** 32, 2 ** 40, 2 ** 52, Number.MAX_SAFE_INTEGER),
-  },
+const delayMs = mixed(
+  [2, fc.constantFrom(0, 0, -1, -1e6)],
+  [4, fc.integer({ min: 1, max: 40 })],
+  [3, eighths(300)],
+  [2, fc.integer({ min: 300, max: 100_000 })],
+  [1, fc.constantFrom(2 ** 31 - 1, 2 ** 31, 2 ** 32, 2 ** 40, 2 ** 52, Number.MAX_SAFE_INTEGER)],
 );
 
-const jumpMs = fc.oneof(
-  { weight: 2, arbitrary: fc.constant(0) },
-  { weight: 5, arbitrary: fc.integer({ min: 1, max: 40 }) },
-  { weight: 3, arbitrary: eighths(300) },
-  { weight: 2, arbitrary: fc.integer({ min: 300, max: 100_000 }) },
-  { weight: 1, arbitrary: fc.constantFrom(2 ** 31 - 1, 2 ** 31, 2 ** 33 + 1, 1e12) },
+const jumpMs = mixed(
+  [2, fc.constant(0)],
+  [5, fc.integer({ min: 1, max: 40 })],
+  [3, eighths(300)],
+  [2, fc.integer({ min: 300, max: 100_000 })],
+  [1, fc.constantFrom(2 ** 31 - 1, 2 ** 31, 2 ** 33 + 1, 1e12)],
 );
 
 const task = fc.nat({ max: 63 });
 
-const action: fc.Arbitrary<Action> = fc.oneof(
-  { weight: 40, arbitrary: fc.record({ kind: fc.constant('add' as const), task }) },
-  { weight: 15, arbitrary: fc.record({ kind: fc.constantFrom('cancel' as const, 'remove' as const), task }) },
-  { weight: 12, arbitrary: fc.constant({ kind: 'advanceClock' as const }) },
-  { weight: 5, arbitrary: fc.constant({ kind: 'throw' as const }) },
-  { weight: 1, arbitrary: fc.constant({ kind: 'close' as const }) },
+const action = mixed<Action>(
+  [40, kind('add', { task })],
+  [15, kind(['cancel', 'remove'], { task })],
+  [12, kind('advanceClock')],
+  [5, kind('throw')],
+  [1, kind('close')],
 );
 
-const advance: fc.Arbitrary<Step> = fc.record({ kind: fc.constant('advance' as const), ms: jumpMs });
+const advance = kind('advance', { ms: jumpMs });
 
 /** Whole ranges of tasks at once, so that the slabs grow, and fall back when most have left. */
-const many: fc.Arbitrary<Action> = fc.record({
-  kind: fc.constantFrom('addMany' as const, 'addMany' as const, 'cancelMany' as const),
+const many = kind(['addMany', 'addMany', 'cancelMany'], {
   task: fc.nat({ max: 999 }),
   count: fc.constantFrom(30, 100, 400, 800),
   stride: fc.constantFrom(1, 1, 2, 7),
 });
-const manyOrFew = fc.oneof({ weight: 1, arbitrary: many }, { weight: 4, arbitrary: action });
+const manyOrFew = mixed<Action>([1, many], [4, action]);
 
 /**
  * Histories of `minSteps` to `maxSteps` steps on a pool of at most `maxTasks` tasks. With `copies`
@@ -90,7 +87,7 @@ export function timerHistory(
   copies = 1,
 ): fc.Arbitrary<History> {
   const act = copies > 1 ? manyOrFew : action;
-  const step = fc.oneof({ weight: 2, arbitrary: act }, { weight: 1, arbitrary: advance });
+  const step = mixed<Step>([2, act], [1, advance]);
   return fc.record({
     copies: fc.constant(copies),
     tickMs: fc.constantFrom(1, 1, 2, 3, 7, 10, 64, 1_000),
