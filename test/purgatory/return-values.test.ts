@@ -193,25 +193,6 @@ describe('An event by call on a key whose event is under way in this call', () =
     return { purgatory, order, returned, errors, arm, rounds };
   }
 
-  it('is served at the end of the turn and returns 0, for a lone watcher', async () => {
-    const { purgatory, order, returned, arm, rounds } = scene(1, () => true);
-    arm(100);
-    expect(purgatory.checkAndComplete('k')).to.equal(0);
-    expect([order, returned]).to.deep.equal([[0], [0]]);
-    await purgatory.served();
-    expect(order).to.deep.equal(rounds(101));
-  });
-
-  it('is served at the end of the turn, once for all of many watchers that cause it', async () => {
-    const { purgatory, order, returned, arm, rounds } = scene(50, () => true);
-    arm(50);
-    purgatory.checkAndComplete('k');
-    expect(order).to.deep.equal(rounds(1));
-    expect(returned).to.deep.equal(Array.from({ length: 50 }, () => 0));
-    await purgatory.served();
-    expect(order).to.deep.equal(rounds(2));
-  });
-
   for (const [how, begin] of [
     ['by call', (all: ReturnType<typeof scene>) => void all.purgatory.checkAndComplete('k')],
     [
@@ -244,19 +225,6 @@ describe('An event by call on a key whose event is under way in this call', () =
     purgatory.close();
     await turn();
     expect(order).to.have.length(length);
-  });
-
-  it('counts with its limit, as one of notify', async () => {
-    const { purgatory, park, log } = hall();
-    let isArmed = false;
-    park('a', ['k'], { onTry: () => isArmed && purgatory.checkAndComplete('k', { atMost: 1 }) });
-    const others = ['b', 'c'].map((name) => park(name, ['k']));
-    isArmed = true;
-    purgatory.checkAndComplete('k');
-    isArmed = false;
-    for (const op of others) op.ready = true;
-    await turn();
-    expect(log).to.deep.equal(['complete b']);
   });
 
   it('is nested on other keys, as deep as there are keys', () => {

@@ -7,64 +7,6 @@ import { turn } from '../support/turns.ts';
 const MANY = 100;
 
 describe('A pending task', () => {
-  it('runs in the order of add, when very many are added', () => {
-    const { clock, add, log } = bench();
-    const expected = Array.from({ length: MANY }, (_, index) => `${index}@9`);
-    add('first', 5);
-    for (let index = 0; index < MANY; index++) add(`${index}`, 9);
-    clock.advance(9);
-    expect(log).to.deep.equal(['first@5', ...expected]);
-  });
-
-  it('does not run when it was cancelled, wherever it stood in its bucket', () => {
-    const { clock, timer, add, log } = bench();
-    add('first', 5);
-    const tasks = ['a', 'b', 'c', 'd', 'e'].map((label) => add(label, 9));
-    for (const index of [1, 4, 3]) expect(tasks[index].cancel()).to.equal(true);
-    expect(timer.size).to.equal(3);
-    checkTimerInvariants(timer);
-    add('f', 9);
-    clock.advance(9);
-    expect(log).to.deep.equal(['first@5', 'a@9', 'c@9', 'f@9']);
-    expect(tasks[1].cancel()).to.equal(false);
-  });
-
-  it('is due when all before it have been cancelled', () => {
-    const { clock, timer, add, log } = bench({ reaper: false });
-    const first = add('first', 5);
-    add('second', 6);
-    first.cancel();
-    clock.advance(6);
-    expect(timer.advanceClock()).to.equal(1);
-    expect(log).to.deep.equal(['second@6']);
-  });
-
-  it('is moved when it is added again, after the head of the queue has gone by as well', () => {
-    const { clock, timer, add, log } = bench({ reaper: false });
-    const first = add('first', 10);
-    const moved = add('moved', 20);
-    add('other', 20);
-    timer.add(moved); // to the end of its tick
-    expect(timer.size).to.equal(3);
-    first.cancel();
-    clock.advance(15);
-    timer.add(moved);
-    checkTimerInvariants(timer);
-    for (const ms of [5, 15]) {
-      clock.advance(ms);
-      timer.advanceClock();
-    }
-    expect(log).to.deep.equal(['other@20', 'moved@35']);
-    expect(timer.size).to.equal(0);
-  });
-
-  it('is among what close() returns, by deadline', () => {
-    const { timer, add } = bench();
-    for (const delayMs of [5, 30, 7, 2, 30]) add(`${delayMs}`, delayMs);
-    const labels = timer.close().map((task) => (task as Task).label);
-    expect(labels).to.deep.equal(['2', '5', '7', '30', '30']);
-  });
-
   it('is neither lost nor run twice where memory runs out', () => {
     const { clock, timer, add, log } = bench();
     add('first', 5);
@@ -143,20 +85,5 @@ describe('A pending task', () => {
     for (let i = 0; i < 3; i++) await turn();
     expect(tasks[99_999].$slot).to.equal($slot);
     checkTimerInvariants(timer);
-  });
-
-  it('waits for its time when it was added from inside a pass that leads past it', () => {
-    const { clock, timer, add, log } = bench({ reaper: false });
-    add('first', 10, () => {
-      add('inside', 5);
-      add('later', 100);
-    });
-    add('second', 50);
-    clock.advance(60);
-    expect(timer.advanceClock()).to.equal(2);
-    clock.advance(5);
-    expect(timer.advanceClock()).to.equal(1);
-    expect(log).to.deep.equal(['first@60', 'second@60', 'inside@65']);
-    expect(timer.nextExpirationMs).to.be.within(65, 160);
   });
 });

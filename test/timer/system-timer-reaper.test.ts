@@ -4,8 +4,6 @@ import { HostClock } from '../support/host-clock.ts';
 import { bench, Task, type TimerOptions } from '../support/task.ts';
 import { turn } from '../support/turns.ts';
 
-const HOUR = 3_600_000;
-
 function onHost(options: TimerOptions = {}): { clock: HostClock; timer: SystemTimer } {
   const clock = new HostClock();
   return { clock, timer: new SystemTimer({ tickMs: 1, wheelSize: 16, ...options, clock }) };
@@ -24,16 +22,6 @@ async function runHost(clock: HostClock, atMs: number): Promise<void> {
 }
 
 describe('The reaper', () => {
-  it('wakes earlier for a task that is due earlier than all others', async () => {
-    const { clock, timer } = onHost();
-    timer.add(new Task(HOUR));
-    await turn();
-    const first = new Task(5);
-    timer.add(first);
-    await runHost(clock, 5);
-    expect(first.runs).to.equal(1);
-  });
-
   it('does not set its wake-up again for tasks that are due later', async () => {
     const { clock, timer } = onHost();
     timer.add(new Task(5));
@@ -79,33 +67,9 @@ describe('The reaper', () => {
     clock.time = 5;
     expect(timer.advanceClock()).to.equal(1);
   });
-
-  it('works beside advanceClock: what ran there does not run again', async () => {
-    const { clock, timer } = onHost();
-    const tasks = [new Task(5), new Task(5), new Task(8)];
-    for (const task of tasks) timer.add(task);
-    await turn();
-    clock.time = 6;
-    expect(timer.advanceClock()).to.equal(2);
-    await runHost(clock, 100);
-    expect(tasks.map((task) => task.runs)).to.deep.equal([1, 1, 1]);
-  });
 });
 
 describe('nextExpirationMs', () => {
-  it('is undefined while nothing is pending', () => {
-    const { clock, timer } = bench();
-    expect(timer.nextExpirationMs).to.equal(undefined);
-    const task = new Task(5);
-    timer.add(task);
-    expect(timer.nextExpirationMs).to.be.a('number');
-    task.cancel();
-    expect(timer.nextExpirationMs).to.equal(undefined);
-    timer.add(task);
-    clock.advance(5);
-    expect(timer.nextExpirationMs).to.equal(undefined);
-  });
-
   it('is the edge of a task that is due within one turn of the lowest wheel', () => {
     const { clock, timer } = bench({ tickMs: 10, wheelSize: 64 });
     clock.advance(7);

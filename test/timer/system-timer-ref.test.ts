@@ -4,17 +4,6 @@ import { Task } from '../support/task.ts';
 import { turn } from '../support/turns.ts';
 
 describe('behaviour 10: ref and unref (see also test/compat/liveness.test.ts)', () => {
-  it('hasRef tells the setting, which is ref at first, pending or not', () => {
-    const timer = new SystemTimer({ clock: new ManualClock() });
-    expect(timer.hasRef()).to.equal(true);
-    timer.unref();
-    expect(timer.hasRef()).to.equal(false);
-    timer.add(new Task(5));
-    expect(timer.hasRef()).to.equal(false);
-    timer.ref();
-    expect(timer.hasRef()).to.equal(true);
-  });
-
   it('work with a clock whose wake-ups know neither', async () => {
     const wakes: (() => void)[] = [];
     const clock: Clock = {

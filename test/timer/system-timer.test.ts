@@ -1,9 +1,8 @@
 // What a SystemTimer does besides what all eight timers do (test/waits/schemes/conformance.test.ts).
 import { expect } from 'chai';
 import { SystemTimer, systemClock } from '../../src/index.ts';
-import { bench, Task } from '../support/task.ts';
+import { bench } from '../support/task.ts';
 import { until } from '../support/turns.ts';
-import { uncaughtDuring } from '../support/uncaught.ts';
 
 const DAY = 86_400_000;
 
@@ -65,22 +64,6 @@ describe('behaviour 7: delays up to Number.MAX_SAFE_INTEGER, and processes that 
 });
 
 describe('behaviour 2: order is by tick of the deadline, then by add', () => {
-  for (const wheelSize of [2, 3, 4, 64]) {
-    it(`keeps that order for a task that cascades and a younger one that does not, wheelSize ${wheelSize}`, () => {
-      const { runTo, add, log } = bench({ wheelSize });
-      const dueMs = 1_000;
-      let at = 0;
-      const expected: string[] = [];
-      for (const addMs of [0, 1, 500, 900, 960, 990, 996, 998, 999]) {
-        runTo(addMs);
-        add(`t${at}`, dueMs - addMs);
-        expected.push(`t${at++}@${dueMs}`);
-      }
-      runTo(dueMs);
-      expect(log).to.deep.equal(expected);
-    });
-  }
-
   it('keeps that order on the real clock', async () => {
     const timer = new SystemTimer();
     const log: number[] = [];
@@ -88,69 +71,6 @@ describe('behaviour 2: order is by tick of the deadline, then by add', () => {
     await until(() => timer.size === 0);
     expect(log).to.deep.equal(Array.from({ length: 100 }, (_, i) => i));
     timer.close();
-  });
-});
-
-describe('behaviour 4: adding a pending task again moves it', () => {
-  it('however often, and however far', () => {
-    const { runTo, timer, add, log } = bench({ wheelSize: 8 });
-    const task = add('a', 1_000);
-    for (let ms = 0; ms <= 9_990; ms += 10) {
-      runTo(ms);
-      timer.add(task);
-      expect(timer.size).to.equal(1);
-    }
-    runTo(10_989);
-    expect(log).to.deep.equal([]);
-    runTo(10_990);
-    expect(log).to.deep.equal(['a@10990']);
-  });
-});
-
-describe('behaviour 6: tasks may add, cancel and re-add tasks from inside run', () => {
-  it('never runs a new task in the place of one that was cancelled', () => {
-    const { clock, timer, add, log } = bench({ reaper: false });
-    add('a', 5, () => {
-      b.cancel();
-      c.cancel();
-      add('later', 50);
-      add('next pass', 0);
-    });
-    const b = add('b', 5);
-    const c = add('c', 5);
-    add('d', 5);
-    clock.advance(5);
-    expect(timer.advanceClock()).to.equal(2);
-    expect(log).to.deep.equal(['a@5', 'd@5']);
-    expect(timer.size).to.equal(2);
-    clock.advance(50);
-    timer.advanceClock();
-    expect(log).to.deep.equal(['a@5', 'd@5', 'next pass@55', 'later@55']);
-  });
-
-  it('survives a thousand adds from inside one run', () => {
-    const { clock, timer, log } = bench({ wheelSize: 4 });
-    timer.add(
-      new Task(3, () => {
-        for (let i = 1000; i > 0; i--) timer.schedule(() => log.push(`${i}`), i);
-      }),
-    );
-    timer.add(new Task(3, () => log.push('same bucket')));
-    clock.advance(2_000);
-    expect(log[0]).to.equal('same bucket');
-    expect(log.slice(1)).to.deep.equal(Array.from({ length: 1000 }, (_, i) => `${i + 1}`));
-  });
-
-  it('works after a callback of it threw: the next advanceClock is not taken for an inner one', () => {
-    const { clock, timer, add } = bench({ reaper: false, onError: () => {} });
-    add('a', 5, () => {
-      throw new Error('a');
-    });
-    add('b', 9);
-    clock.advance(5);
-    expect(timer.advanceClock()).to.equal(1);
-    clock.advance(5);
-    expect(timer.advanceClock()).to.equal(1);
   });
 });
 
@@ -184,32 +104,5 @@ describe('behaviour 5: a throwing run stops nothing', () => {
     clock.advance(50);
     expect(pending).to.equal(false);
     expect(log).to.deep.equal(['a@5', 'a@10', 'a@15']);
-  });
-
-  it('lets onError cancel tasks of the bucket under way', () => {
-    let b: Task;
-    const { clock, add, log } = bench({ onError: () => void b.cancel() });
-    add('a', 5, thrower(new Error('boom')));
-    b = add('b', 5);
-    add('c', 5);
-    clock.advance(5);
-    expect(log).to.deep.equal(['a@5', 'c@5']);
-  });
-
-  it('makes what onError throws itself an uncaught exception in a later turn, and goes on', async () => {
-    const { clock, add, log } = bench({
-      onError: (error) => {
-        throw new Error('onError failed', { cause: error });
-      },
-    });
-    const errors = await uncaughtDuring(1, () => {
-      add('a', 5, thrower('boom'));
-      add('b', 5);
-      clock.advance(5);
-      expect(log).to.deep.equal(['a@5', 'b@5']);
-    });
-    expect(errors).to.have.length(1);
-    expect(errors[0]).to.have.property('message', 'onError failed');
-    expect(errors[0]).to.have.property('cause', 'boom');
   });
 });

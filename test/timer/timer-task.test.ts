@@ -1,13 +1,8 @@
 import { expect } from 'chai';
 import { ManualClock, SystemTimer, TimerTask } from '../../src/index.ts';
-import { bench, Task } from '../support/task.ts';
+import { Task } from '../support/task.ts';
 
 describe('TimerTask', () => {
-  it('keeps the delay it was given', () => {
-    expect(new Task(250).delayMs).to.equal(250);
-    expect(new Task(0.5).delayMs).to.equal(0.5);
-  });
-
   it('can be used again after a run and after a cancel, in another timer too', () => {
     const clock = new ManualClock();
     const first = new SystemTimer({ clock });
@@ -48,32 +43,5 @@ describe('TimerTask', () => {
       .to.be.instanceOf(Error)
       .and.include({ code: 'ERR_METHOD_NOT_IMPLEMENTED' })
       .with.property('message', 'The class Forgetful does not implement run()');
-  });
-});
-
-describe('SystemTimer.schedule', () => {
-  it('runs the callback once after the delay', () => {
-    const { clock, timer } = bench();
-    let runs = 0;
-    const task = timer.schedule(() => runs++, 10);
-    expect(task.isPending).to.equal(true);
-    expect(task.delayMs).to.equal(10);
-    clock.advance(9);
-    expect(runs).to.equal(0);
-    clock.advance(1);
-    clock.advance(100);
-    expect(runs).to.equal(1);
-  });
-
-  it('returns a task that can be cancelled and added again', () => {
-    const { clock, timer } = bench();
-    let runs = 0;
-    const task = timer.schedule(() => runs++, 10);
-    expect(task.cancel()).to.equal(true);
-    clock.advance(20);
-    expect(runs).to.equal(0);
-    timer.add(task);
-    clock.advance(10);
-    expect(runs).to.equal(1);
   });
 });
