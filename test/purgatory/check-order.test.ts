@@ -1,8 +1,8 @@
 import { expect } from 'chai';
-import { ManualClock, Purgatory, SystemTimer } from '../../src/index.ts';
+import { ManualClock, Purgatory } from '../../src/index.ts';
 import { counts, EMPTY, hall, Op, type PurgatoryOptions } from '../support/op.ts';
 import { refuses } from '../support/refusals.ts';
-import { Task } from '../support/task.ts';
+import { manual, Task } from '../support/task.ts';
 
 describe('Arguments of tryCompleteElseWatch', () => {
   it('must name at least one key', () => {
@@ -63,8 +63,7 @@ describe('The order of checks in tryCompleteElseWatch', () => {
   });
 
   it('maxPending of the timer comes before watching: nothing is parked then', () => {
-    const clock = new ManualClock();
-    const timer = new SystemTimer({ clock, maxPending: 1 });
+    const { timer } = manual({ maxPending: 1 });
     const purgatory = new Purgatory<string, Op>('p', { timer });
     timer.add(new Task(1_000));
     const op = new Op('a', { delayMs: 5 });

@@ -1,14 +1,14 @@
 import { expect } from 'chai';
-import { ManualClock, SystemTimer } from '../../src/index.ts';
+import { ManualClock } from '../../src/index.ts';
 import { ThresholdPurgatory } from '../../src/waits/threshold/index.ts';
 import { counts, EMPTY, hall, Op } from '../support/op.ts';
+import { manual } from '../support/task.ts';
 import { turn } from '../support/turns.ts';
 import { uncaughtDuring } from '../support/uncaught.ts';
 
 describe('DelayedOperation', () => {
   it('expires as a plain task of a timer too, without a purgatory', () => {
-    const clock = new ManualClock();
-    const timer = new SystemTimer({ clock });
+    const { clock, timer } = manual();
     const op = new Op('a', { delayMs: 5 });
     timer.add(op);
     clock.advance(5);
@@ -25,8 +25,7 @@ describe('DelayedOperation', () => {
 describe('DelayedOperation as a plain task, without a purgatory', () => {
   it('gives what its user code throws to the onError of the timer, none of it swallowed', () => {
     const reported: unknown[] = [];
-    const clock = new ManualClock();
-    const timer = new SystemTimer({ clock, onError: (error) => reported.push(error) });
+    const { clock, timer } = manual({ onError: (error) => reported.push(error) });
     const fail = (message: string) => (): never => {
       throw new Error(message);
     };

@@ -1,9 +1,10 @@
 import { getEventListeners } from 'node:events';
 import { expect } from 'chai';
-import { ManualClock, Purgatory, SystemTimer, type WaitOptions } from '../../src/index.ts';
+import { ManualClock, Purgatory, type WaitOptions } from '../../src/index.ts';
 import { Queues } from '../../src/waits/queues/index.ts';
 import { refuses } from '../support/refusals.ts';
 import { rejection } from '../support/rejection.ts';
+import { manual } from '../support/task.ts';
 import { microtasks, turn } from '../support/turns.ts';
 import { unhandledDuring } from '../support/unhandled.ts';
 
@@ -11,8 +12,7 @@ const NEVER = { timeoutMs: Number.POSITIVE_INFINITY };
 
 /** A log, whose followers each have a position of their own. */
 function setUp() {
-  const clock = new ManualClock();
-  const timer = new SystemTimer({ clock });
+  const { clock, timer } = manual();
   const polls = new Purgatory('polls', { timer });
   const log: string[] = [];
   const follow = (options: WaitOptions) => {

@@ -4,7 +4,7 @@ import { checkTimerInvariants } from '../support/checks/timer.ts';
 import { counts, EMPTY, Op } from '../support/op.ts';
 import { refuses } from '../support/refusals.ts';
 import { rejection } from '../support/rejection.ts';
-import { Task } from '../support/task.ts';
+import { manual, Task } from '../support/task.ts';
 
 function shared(): {
   clock: ManualClock;
@@ -12,8 +12,7 @@ function shared(): {
   first: Purgatory<unknown, Op>;
   second: Purgatory<unknown, Op>;
 } {
-  const clock = new ManualClock();
-  const timer = new SystemTimer({ clock, tickMs: 1, reaper: false });
+  const { clock, timer } = manual({ tickMs: 1, reaper: false });
   const first = new Purgatory<unknown, Op>('first', { timer });
   const second = new Purgatory<unknown, Op>('second', { timer });
   return { clock, timer, first, second };

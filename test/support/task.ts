@@ -21,6 +21,12 @@ export class Task extends TimerTask {
 
 export type TimerOptions = NonNullable<ConstructorParameters<typeof SystemTimer>[0]>;
 
+/** A timer, and the clock by which a test moves it. */
+export function manual(options: TimerOptions = {}): { clock: ManualClock; timer: SystemTimer } {
+  const clock = new ManualClock();
+  return { clock, timer: new SystemTimer({ ...options, clock }) };
+}
+
 export interface Bench<T extends Timer = SystemTimer> {
   readonly clock: ManualClock;
   readonly timer: T;

@@ -2,6 +2,8 @@
 import { setImmediate as hostImmediate, setTimeout as hostTimeout } from 'node:timers';
 import { inspect } from 'node:util';
 
+const hostNow = performance.now.bind(performance);
+
 /** Resolves after a turn of the event loop; microtasks and ticks queued by now have run. */
 export function turn(): Promise<void> {
   return new Promise((resolve) => hostImmediate(resolve));
@@ -17,9 +19,13 @@ export function pause(ms: number): Promise<void> {
   return new Promise((resolve) => hostTimeout(resolve, ms));
 }
 
+/** The process does nothing else for `ms`. */
+export function block(ms: number): void {
+  for (const endMs = hostNow() + ms; hostNow() < endMs; );
+}
+
 /** Longer than anything on a slow machine, shorter than the time limit of a test in .mocharc.json. */
 const HANG_MS = 60_000;
-const hostNow = performance.now.bind(performance);
 
 /**
  * Resolves with what `what` returns, once that is truthy. An expectation of chai does for a `what`,

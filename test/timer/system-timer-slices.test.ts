@@ -1,10 +1,11 @@
 import { expect } from 'chai';
-import { ManualClock, Purgatory, SystemTimer, type TimerTask } from '../../src/index.ts';
+import { Purgatory, SystemTimer, type TimerTask } from '../../src/index.ts';
 import { listen } from '../../src/observe/events/index.ts';
 import { checkTimerInvariants } from '../support/checks/timer.ts';
 import { HostClock } from '../support/host-clock.ts';
 import type { TimerOptions } from '../support/task.ts';
-import { microtasks, turn, until } from '../support/turns.ts';
+import { manual } from '../support/task.ts';
+import { block, microtasks, turn, until } from '../support/turns.ts';
 
 /**
  * Ten tasks, due at 1 to 10. Each takes 4 ms of the clock's time. The clock stands at 100 when they
@@ -61,8 +62,7 @@ describe('behaviour 9: a burst does not freeze the process', () => {
     let ran = 0;
     const runInTurn: number[] = [];
     const spin = (): void => {
-      const endMs = performance.now() + 1;
-      while (performance.now() < endMs);
+      block(1);
       ran++;
     };
     for (const timer of timers) for (let i = 0; i < 4; i++) timer.schedule(spin, 10);
@@ -85,8 +85,7 @@ describe('behaviour 9: a burst does not freeze the process', () => {
     };
     const spin = (): void => {
       if (++ran === 1) void closeAfterMicrotasks();
-      const endMs = performance.now() + 2;
-      while (performance.now() < endMs);
+      block(2);
     };
     for (let i = 0; i < 3; i++) timer.schedule(spin, 1);
     await until(() => closed.length > 0);
@@ -104,8 +103,7 @@ describe('behaviour 9: a burst does not freeze the process', () => {
       if (ranIn.length < 2) setImmediate(count);
     };
     const spin = (ms: number): void => {
-      const endMs = performance.now() + ms;
-      while (performance.now() < endMs);
+      block(ms);
     };
     spinning.schedule(() => {
       spin(6); // the slice is spent
@@ -130,8 +128,7 @@ describe('behaviour 9: a burst does not freeze the process', () => {
     });
     for (let i = 0; i < 3; i++) {
       timer.schedule(() => {
-        const endMs = performance.now() + 2;
-        while (performance.now() < endMs);
+        block(2);
       }, 1);
     }
     const dueMs = performance.now() + 3;
@@ -155,14 +152,12 @@ describe('behaviour 9: a burst does not freeze the process', () => {
   });
 
   it('does not yield on a ManualClock, whose time stands still while callbacks run', () => {
-    const clock = new ManualClock();
-    const timer = new SystemTimer({ clock, tickMs: 1, sliceMs: 1 });
+    const { clock, timer } = manual({ tickMs: 1, sliceMs: 1 });
     let runs = 0;
     for (let i = 0; i < 5; i++) {
       timer.schedule(() => {
         runs++;
-        const endMs = performance.now() + 2;
-        while (performance.now() < endMs);
+        block(2);
       }, 1);
     }
     clock.advance(1);
@@ -181,8 +176,7 @@ describe('behaviour 9: a burst does not freeze the process', () => {
     for (let i = 0; i < 5; i++) {
       timer.schedule(() => {
         seenTurns.push(turns);
-        const endMs = performance.now() + 3;
-        while (performance.now() < endMs);
+        block(3);
       }, 1);
     }
     setImmediate(spin);
@@ -226,8 +220,7 @@ describe('behaviour 9: a burst does not freeze the process', () => {
     const answer = async (): Promise<void> => {
       await undefined;
       seenTurns.push(turns);
-      const endMs = performance.now() + 1;
-      while (performance.now() < endMs);
+      block(1);
     };
     for (let i = 0; i < 100; i++) timer.schedule(() => void answer(), 1);
     setImmediate(spin);
@@ -277,8 +270,7 @@ describe('behaviour 9: a burst does not freeze the process', () => {
         });
       }, 1),
     );
-    const endMs = performance.now() + 5;
-    while (performance.now() < endMs); // all are due, however long their starts took
+    block(5); // all are due, however long their starts took
     await until(() => later?.isPending === false);
     expect(log).to.deep.equal([...Array(99).keys(), 100]);
     expect(ranBefore).to.be.within(1, 64);

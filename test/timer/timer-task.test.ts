@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { ManualClock, SystemTimer, TimerTask } from '../../src/index.ts';
-import { Task } from '../support/task.ts';
+import { manual, Task } from '../support/task.ts';
 
 describe('TimerTask', () => {
   it('can be used again after a run and after a cancel, in another timer too', () => {
@@ -18,8 +18,7 @@ describe('TimerTask', () => {
   });
 
   it('is taken out by remove of its own timer only', () => {
-    const clock = new ManualClock();
-    const timer = new SystemTimer({ clock });
+    const { clock, timer } = manual();
     const stranger = new SystemTimer({ clock });
     const task = new Task(5);
     timer.add(task);

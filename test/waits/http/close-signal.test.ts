@@ -2,7 +2,7 @@ import { EventEmitter, once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import * as http1 from 'node:http';
 import * as http2 from 'node:http2';
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import type { AddressInfo } from 'node:net';
 import { PassThrough } from 'node:stream';
 import { MessageChannel } from 'node:worker_threads';
 import { expect } from 'chai';
@@ -11,26 +11,14 @@ import { Purgatory } from '../../../src/index.ts';
 import { closeSignal } from '../../../src/waits/http/index.ts';
 import { refuses } from '../../support/refusals.ts';
 import { rejection } from '../../support/rejection.ts';
+import { closeConnections, connected } from '../../support/sockets.ts';
 import { turn } from '../../support/turns.ts';
 
-/** Both ends of a TCP connection. */
-async function connected(): Promise<{ client: Socket; socket: Socket; end(): void }> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const accepted = once(server, 'connection');
-  const client = connect((server.address() as AddressInfo).port, '127.0.0.1');
-  const [socket] = (await accepted) as [Socket];
-  const end = (): void => {
-    client.destroy();
-    socket.destroy();
-    server.close();
-  };
-  return { client, socket, end };
-}
-
 describe('closeSignal', () => {
+  afterEach(closeConnections);
+
   it('ends the waits of a TCP connection that has gone, and leaves no listener behind', async () => {
-    const { client, socket, end } = await connected();
+    const { client, socket } = await connected();
     socket.resume();
     const before = socket.listenerCount('close');
     using polls = new Purgatory('polls');
@@ -42,16 +30,14 @@ describe('closeSignal', () => {
     client.destroy();
     for (const wait of waits) expect(await wait).to.have.property('name', 'AbortError');
     expect([polls.numDelayed, socket.listenerCount('close')]).to.deep.equal([0, before]);
-    end();
   });
 
   it('is aborted from the start for a socket that was destroyed', async () => {
-    const { socket, end } = await connected();
+    const { socket } = await connected();
     socket.destroy();
     expect(closeSignal(socket).aborted, "before its 'close'").to.equal(true);
     await once(socket, 'close');
     expect(socket.listenerCount('close')).to.equal(0);
-    end();
   });
 
   it('aborts when a WebSocket closes, and at once for one that has', async () => {
@@ -96,11 +82,11 @@ describe('closeSignal', () => {
   });
 
   it('tells an open emitter from a closed one by no other property', async () => {
-    const { socket, end } = await connected();
+    const { socket } = await connected();
     expect(closeSignal(socket).aborted).to.equal(false);
     await turn();
     expect(closeSignal(socket).aborted).to.equal(false);
-    end();
+    closeConnections();
     await once(socket, 'close');
     expect(closeSignal(socket).aborted).to.equal(true);
   });

@@ -4,6 +4,7 @@ import { ManualClock, SystemTimer, type TimerTask } from '../../../src/index.ts'
 import { IdleTimeouts } from '../../../src/waits/idle/index.ts';
 import { HostClock } from '../../support/host-clock.ts';
 import { refuses } from '../../support/refusals.ts';
+import { manual } from '../../support/task.ts';
 
 const COUNT = 1_000;
 
@@ -80,8 +81,7 @@ describe('IdleTimeouts on a shared timer', () => {
   });
 
   it('refuse each touch and refresh when it has been closed, and close() returns their elements', () => {
-    const clock = new ManualClock();
-    const timer = new SystemTimer({ clock });
+    const { timer } = manual();
     const idle = new IdleTimeouts<string>({ timeoutMs: 100, timer });
     idle.touch('a');
     idle.touch('endless', Number.POSITIVE_INFINITY);

@@ -6,6 +6,7 @@ import { checkTimerInvariants } from '../../support/checks/timer.ts';
 import { codeOf } from '../../support/code-of.ts';
 import { HostClock } from '../../support/host-clock.ts';
 import { refuses } from '../../support/refusals.ts';
+import { manual } from '../../support/task.ts';
 import { pause, until } from '../../support/turns.ts';
 import { uncaughtDuring } from '../../support/uncaught.ts';
 
@@ -24,8 +25,7 @@ function setUp<E = string>(options: Partial<IdleTimeoutsOptions<E>> = {}, startM
 
 describe('IdleTimeouts', () => {
   it('leaves its task where it is on a touch: it is filed once a timeout', () => {
-    const clock = new ManualClock();
-    const timer = new SystemTimer({ clock });
+    const { clock, timer } = manual();
     const add = createSandbox().spy(timer, 'add');
     const idle = new IdleTimeouts<string>({ timeoutMs: 100, timer });
     for (let ms = 0; ms < 1_000; ms++) {
@@ -224,8 +224,7 @@ describe('IdleTimeouts', () => {
 
 describe('The snapshot of IdleTimeouts', () => {
   it('says what is tracked, the quietest first, how elements ended, and what was refused', () => {
-    const clock = new ManualClock();
-    const timer = new SystemTimer({ clock, maxPending: 4 });
+    const { clock, timer } = manual({ maxPending: 4 });
     const idle = new IdleTimeouts<unknown>({
       name: 'sessions',
       timeoutMs: 100,

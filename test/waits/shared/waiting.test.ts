@@ -4,14 +4,14 @@ import { SharedWaits, type SharedWaitsOptions } from '../../../src/waits/shared/
 import { PolyfilledSignal } from '../../support/polyfilled-signal.ts';
 import { refuses, rejects } from '../../support/refusals.ts';
 import { rejection } from '../../support/rejection.ts';
+import { manual } from '../../support/task.ts';
 import { turn } from '../../support/turns.ts';
 import { unhandledDuring } from '../../support/unhandled.ts';
 import { expectEmpty, loading } from './loading.ts';
 
 describe('A wait on shared state', () => {
   it('has its deadline in a timer that is shared, and its loads in none that may be full', async () => {
-    const clock = new ManualClock();
-    const timer = new SystemTimer({ clock, maxPending: 1 });
+    const { clock, timer } = manual({ maxPending: 1 });
     const loads: { keys: readonly string[]; signal: AbortSignal }[] = [];
     const errors: unknown[] = [];
     const waits = new SharedWaits<number>('jobs', {

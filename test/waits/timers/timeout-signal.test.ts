@@ -3,18 +3,13 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
 import sinon from 'sinon';
-import { ManualClock, SystemTimer } from '../../../src/index.ts';
 import { timeoutSignal } from '../../../src/waits/timers/index.ts';
 import { collectGarbage } from '../../support/collect-garbage.ts';
 import { PolyfilledSignal } from '../../support/polyfilled-signal.ts';
 import { refuses } from '../../support/refusals.ts';
 import { rejection } from '../../support/rejection.ts';
+import { manual } from '../../support/task.ts';
 import { turn, until } from '../../support/turns.ts';
-
-function manual(): { clock: ManualClock; timer: SystemTimer } {
-  const clock = new ManualClock();
-  return { clock, timer: new SystemTimer({ clock }) };
-}
 
 describe('timeoutSignal', () => {
   it('aborts after its delay, and not before, with a DOMException TimeoutError', () => {

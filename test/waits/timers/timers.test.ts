@@ -7,7 +7,7 @@ import { expect } from 'chai';
 import { useFakeTimers } from 'sinon';
 import { SystemTimer } from '../../../src/index.ts';
 import * as timers from '../../../src/waits/timers/index.ts';
-import { until } from '../../support/turns.ts';
+import { block, until } from '../../support/turns.ts';
 
 type Timers = typeof timers;
 /**
@@ -29,11 +29,6 @@ const node = nodeTimers as unknown as Timers;
 async function pause(ms: number): Promise<void> {
   await new Promise((resolve) => nodeTimers.setTimeout(resolve, ms));
   for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => nodeTimers.setImmediate(resolve));
-}
-
-function block(ms: number): void {
-  const untilMs = performance.now() + ms;
-  while (performance.now() < untilMs);
 }
 
 async function story(scenario: Scenario, of: Timers): Promise<unknown[]> {
