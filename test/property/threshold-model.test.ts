@@ -1,17 +1,22 @@
 // ThresholdPurgatory against a reference that keeps a plain list and scans all of it.
+import { getEventListeners } from 'node:events';
 import fc from 'fast-check';
 import { ManualClock, SystemTimer } from '../../src/index.ts';
 import { ThresholdPurgatory } from '../../src/waits/threshold/threshold-purgatory.ts';
 import { checkAndCompact } from '../support/compaction.ts';
 import { deeplySame, same } from '../support/same.ts';
 import { LoggingOperation } from '../support/threshold-op.ts';
+import { turn } from '../support/turns.ts';
 import { runs } from './runs.ts';
 
 type Key = 'x' | 'y' | 'z';
+const GROUPS = 3;
 type Value = number | bigint;
 
 interface Wait {
   readonly label: string;
+  /** The group whose signal it has, if it is a wait of awaitAtLeast, and no operation. */
+  readonly group: number | undefined;
   readonly deadlineMs: number;
   readonly unreached: [Key, Value][];
 }
@@ -21,6 +26,8 @@ class NaivePurgatory {
   waits: Wait[] = [];
   readonly values = new Map<Key, Value>();
   readonly log: string[] = [];
+  /** How each wait of awaitAtLeast ended. */
+  readonly settled = new Map<string, string>();
   nowMs = 0;
   readonly keep: 'all' | 'watched';
 
@@ -40,14 +47,29 @@ class NaivePurgatory {
     return value !== undefined && value >= threshold;
   }
 
-  park(label: string, delayMs: number, thresholds: [Key, Value][]): void {
+  park(label: string, delayMs: number, thresholds: [Key, Value][], group?: number): void {
     const lowest = new Map([...thresholds].sort(([, p], [, q]) => compare(q, p)));
     const keys = [...new Set(thresholds.map(([key]) => key))];
     const unreached = keys
       .map((key): [Key, Value] => [key, lowest.get(key) as Value])
       .filter((threshold) => !this.isReached(threshold));
-    if (unreached.length === 0) this.log.push(`complete ${label}`);
-    else this.waits.push({ label, deadlineMs: this.nowMs + delayMs, unreached });
+    const wait = { label, group, deadlineMs: this.nowMs + delayMs, unreached };
+    if (unreached.length > 0) this.waits.push(wait);
+    else this.#complete(wait, this.values.get(thresholds[0][0]));
+  }
+
+  #complete({ label, group }: Wait, value: unknown): void {
+    if (group === undefined) this.log.push(`complete ${label}`);
+    else this.settled.set(label, `value ${value}`);
+  }
+
+  /** Drops those, which are not completed. Returns the operations among them. */
+  drop(waits: readonly Wait[], how: string): string[] {
+    for (const wait of waits) {
+      this.#drop(wait);
+      if (wait.group !== undefined) this.settled.set(wait.label, how);
+    }
+    return waits.filter(({ group }) => group === undefined).map(({ label }) => label);
   }
 
   advance(key: Key, value: Value): number {
@@ -60,7 +82,7 @@ class NaivePurgatory {
       wait.unreached.splice(0, Number.POSITIVE_INFINITY, ...left);
       if (left.length > 0) continue;
       this.#drop(wait);
-      this.log.push(`complete ${wait.label}`);
+      this.#complete(wait, value);
       completed++;
     }
     return completed;
@@ -71,8 +93,8 @@ class NaivePurgatory {
     const due = this.waits.filter((wait) => wait.deadlineMs <= this.nowMs);
     due.sort((p, q) => p.deadlineMs - q.deadlineMs);
     for (const wait of due) {
-      this.#drop(wait);
-      this.log.push(`complete ${wait.label}`, `expire ${wait.label}`);
+      const ended = this.drop([wait], 'expired');
+      for (const label of ended) this.log.push(`complete ${label}`, `expire ${label}`);
     }
   }
 
@@ -84,8 +106,7 @@ class NaivePurgatory {
 
   cancelForKey(key: Key): string[] {
     const cancelled = this.#waitsOn(key).map(({ wait }) => wait);
-    for (const wait of cancelled) this.#drop(wait);
-    return cancelled.map(({ label }) => label);
+    return this.drop(cancelled, 'ERR_PURGATORY_CANCELLED');
   }
 
   /** In the order of their thresholds. */
@@ -111,6 +132,10 @@ interface Both {
   readonly clock: ManualClock;
   readonly ops: Map<string, LoggingOperation>;
   readonly log: string[];
+  readonly controllers: readonly AbortController[];
+  /** How each wait of awaitAtLeast ended. */
+  readonly settled: Map<string, string>;
+  waits: number;
 }
 
 type Step = (both: Both) => void;
@@ -135,6 +160,39 @@ const park = fc
         purgatory.tryCompleteElseWatch(op, thresholds);
       },
   );
+
+const group = fc.nat({ max: GROUPS - 1 });
+
+const wait = fc
+  .record({
+    group,
+    key,
+    threshold: value,
+    timeoutMs: fc.oneof(fc.integer({ min: 1, max: 40 }), fc.constant(Number.POSITIVE_INFINITY)),
+  })
+  .map(
+    ({ group, key, threshold, timeoutMs }): Step =>
+      (both) => {
+        const { naive, purgatory, controllers, settled } = both;
+        const label = `wait ${both.waits++}`;
+        const { signal } = controllers[group];
+        if (signal.aborted) naive.settled.set(label, `abort ${group}`);
+        else naive.park(label, timeoutMs, [[key, threshold]], group);
+        purgatory.awaitAtLeast(key, threshold, { timeoutMs, signal }).then(
+          (result) => settled.set(label, result.expired ? 'expired' : `value ${result.value}`),
+          (error) => settled.set(label, error.code ?? error),
+        );
+      },
+  );
+
+const abort = group.map(
+  (group): Step =>
+    ({ naive, controllers }) => {
+      const waiting = naive.waits.filter((each) => each.group === group);
+      naive.drop(waiting, `abort ${group}`);
+      controllers[group].abort(`abort ${group}`);
+    },
+);
 
 const advance = fc.tuple(key, value).map(
   ([k, v]): Step =>
@@ -179,6 +237,8 @@ const keep = fc.constantFrom('all' as const, 'watched' as const);
 
 const step = fc.oneof(
   { weight: 10, arbitrary: park },
+  { weight: 5, arbitrary: wait },
+  { weight: 1, arbitrary: abort },
   { weight: 6, arbitrary: advance },
   { weight: 3, arbitrary: tick },
   { weight: 3, arbitrary: cancel },
@@ -187,9 +247,9 @@ const step = fc.oneof(
 );
 
 describe('ThresholdPurgatory, whatever is done to it', () => {
-  it('does what a list that is scanned from end to end does', () => {
-    fc.assert(
-      fc.property(keep, fc.array(step, { minLength: 20, maxLength: 80 }), (keep, steps) => {
+  it('does what a list that is scanned from end to end does', async () => {
+    await fc.assert(
+      fc.asyncProperty(keep, fc.array(step, { minLength: 20, maxLength: 80 }), async (keep, steps) => {
         const clock = new ManualClock();
         const timer = new SystemTimer({ clock, wheelSize: 4 });
         const naive = new NaivePurgatory(keep);
@@ -199,7 +259,10 @@ describe('ThresholdPurgatory, whatever is done to it', () => {
           keep,
           current: keep === 'watched' ? () => undefined : undefined,
         });
-        const both = { naive, purgatory, clock, ops: new Map<string, LoggingOperation>(), log };
+        const controllers = Array.from({ length: GROUPS }, () => new AbortController());
+        const settled = new Map<string, string>();
+        const ops = new Map<string, LoggingOperation>();
+        const both = { naive, purgatory, clock, ops, log, controllers, settled, waits: 0 };
         for (const run of steps) {
           run(both);
           naive.forgetUnwatched();
@@ -208,17 +271,24 @@ describe('ThresholdPurgatory, whatever is done to it', () => {
           same(purgatory.keptValues, naive.values.size);
           for (const k of ['x', 'y', 'z'] as const) same(purgatory.get(k), naive.values.get(k));
           const pairs = naive.waits.flatMap(({ unreached }) => unreached);
+          const timed = naive.waits.filter(({ deadlineMs }) => deadlineMs < Number.POSITIVE_INFINITY);
           deeplySame(
             [purgatory.numDelayed, purgatory.watched, purgatory.watchedKeys, timer.size],
-            [naive.waits.length, pairs.length, new Set(pairs.map(([k]) => k)).size, naive.waits.length],
+            [naive.waits.length, pairs.length, new Set(pairs.map(([k]) => k)).size, timed.length],
           );
+          for (const [group, { signal }] of controllers.entries()) {
+            const isWatched = naive.waits.some((each) => each.group === group);
+            same(getEventListeners(signal, 'abort').length, isWatched ? 1 : 0);
+          }
         }
-        const left = naive.waits.map(({ label }) => label);
+        const left = naive.drop(naive.waits, 'ERR_PURGATORY_CLOSED');
         deeplySame(
           purgatory.close().map(({ label }) => label),
           left,
         );
         same(timer.size, 0);
+        await turn();
+        deeplySame(Object.fromEntries(settled), Object.fromEntries(naive.settled));
       }),
       runs(300),
     );

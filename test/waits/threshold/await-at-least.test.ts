@@ -1,4 +1,3 @@
-import { getEventListeners } from 'node:events';
 import { expect } from 'chai';
 import { ManualClock, type PurgatoryError } from '../../../src/index.ts';
 import { listen } from '../../../src/observe/events/index.ts';
@@ -22,18 +21,6 @@ async function refusal(promise: Promise<unknown>): Promise<{ name: string; code:
 }
 
 describe('ThresholdPurgatory.awaitAtLeast', () => {
-  it('resolves with the value that reached the threshold, and leaves nothing parked', async () => {
-    const g = gauge();
-    const wait = g.purgatory.awaitAtLeast('p0', 10, soon);
-    expect(counts(g)).to.deep.equal([1, 1, 1, 1]);
-    expect(g.purgatory.advance('p0', 9)).to.equal(0);
-    expect(g.purgatory.advance('p1', 99)).to.equal(0);
-    expect(counts(g)).to.deep.equal([1, 1, 1, 1]);
-    expect(g.purgatory.advance('p0', 12)).to.equal(1);
-    expect(counts(g)).to.deep.equal([0, 0, 0, 0]);
-    expect(await wait).to.deep.equal({ expired: false, value: 12 });
-  });
-
   it('waits on for its deadline when a listener deletes the value before it is tried', async () => {
     const clock = new ManualClock();
     using purgatory = new ThresholdPurgatory<string>('feed', { clock });
@@ -55,68 +42,6 @@ describe('ThresholdPurgatory.awaitAtLeast', () => {
     const waits = [10, 9, -1].map((threshold) => g.purgatory.awaitAtLeast('p0', threshold, { timeoutMs: 0 }));
     expect(counts(g)).to.deep.equal([0, 0, 0, 0]);
     for (const wait of waits) expect(await wait).to.deep.equal({ expired: false, value: 10 });
-  });
-
-  it('expires at its deadline, not before, and is off the heap by then', async () => {
-    const g = gauge();
-    const wait = g.purgatory.awaitAtLeast('p0', 10, { timeoutMs: 30 });
-    const longer = g.purgatory.awaitAtLeast('p0', 10, { timeoutMs: 31 });
-    g.clock.advance(29);
-    expect(g.purgatory.numDelayed).to.equal(2);
-    g.clock.advance(1);
-    expect(counts(g)).to.deep.equal([1, 1, 1, 1]);
-    expect(g.purgatory.advance('p0', 10)).to.equal(1);
-    expect(await wait).to.deep.equal({ expired: true });
-    expect(await longer).to.deep.equal({ expired: false, value: 10 });
-  });
-
-  it('waits without a deadline for timeoutMs Infinity', async () => {
-    const g = gauge();
-    const wait = g.purgatory.awaitAtLeast('p0', 1, { timeoutMs: Number.POSITIVE_INFINITY });
-    expect(counts(g)).to.deep.equal([1, 1, 1, 0]);
-    g.clock.advance(1e12);
-    g.purgatory.advance('p0', 1);
-    expect(await wait).to.deep.equal({ expired: false, value: 1 });
-  });
-
-  it('rejects with the reason of the signal on abort and leaves no listener behind', async () => {
-    const g = gauge();
-    const controller = new AbortController();
-    const waits = [5, 6, 7].map((n) =>
-      g.purgatory.awaitAtLeast('p0', n, { ...soon, signal: controller.signal }),
-    );
-    const other = g.purgatory.awaitAtLeast('p0', 8, soon);
-    expect(g.purgatory.advance('p0', 5)).to.equal(1);
-    const reason = new Error('the client went away');
-    controller.abort(reason);
-    expect(counts(g)).to.deep.equal([1, 1, 1, 1]);
-    expect(getEventListeners(controller.signal, 'abort')).to.have.length(0);
-    const [first, ...rest] = await Promise.allSettled(waits);
-    expect(first).to.deep.equal({ status: 'fulfilled', value: { expired: false, value: 5 } });
-    for (const each of rest) expect(each).to.deep.equal({ status: 'rejected', reason });
-    g.purgatory.advance('p0', 8);
-    expect(await other).to.deep.equal({ expired: false, value: 8 });
-  });
-
-  it('rejects at once with the reason of a signal that has aborted, even where the threshold is reached', async () => {
-    const g = gauge();
-    g.purgatory.advance('p0', 10);
-    const wait = g.purgatory.awaitAtLeast('p0', 1, { ...soon, signal: AbortSignal.abort(new Error('gone')) });
-    expect((await refusal(wait)).message).to.equal('gone');
-    expect(counts(g)).to.deep.equal([0, 0, 0, 0]);
-  });
-
-  it('rejects the waiters of a cancelled key with ERR_PURGATORY_CANCELLED and keeps its value', async () => {
-    const g = gauge();
-    g.purgatory.advance('p0', 3);
-    const wait = refusal(g.purgatory.awaitAtLeast('p0', 4, soon));
-    const other = g.purgatory.awaitAtLeast('p1', 4, soon);
-    expect(g.purgatory.cancelForKey('p0')).to.deep.equal([]);
-    expect((await wait).code).to.equal('ERR_PURGATORY_CANCELLED');
-    expect(counts(g)).to.deep.equal([1, 1, 1, 1]);
-    expect(g.purgatory.get('p0')).to.equal(3);
-    g.purgatory.advance('p1', 4);
-    await other;
   });
 
   it('rejects what waits at close, and every wait after it, with ERR_PURGATORY_CLOSED', async () => {
