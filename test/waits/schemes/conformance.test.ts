@@ -303,7 +303,7 @@ for (const contender of contenders) {
       expect(clock.outstanding.size).to.equal(0);
       const far = timer.schedule(() => {}, 50);
       const near = timer.schedule(() => {}, 20);
-      expect(clock.next?.atMs).to.equal(20);
+      expect([clock.outstanding.size, clock.next?.atMs]).to.deep.equal([1, 20]);
       near.cancel();
       clock.time = 20;
       clock.fire();
@@ -311,7 +311,6 @@ for (const contender of contenders) {
       expect(clock.next?.atMs).to.be.at.most(50);
       far.cancel();
       expect(clock.outstanding.size).to.equal(0);
-      expect(clock.most).to.equal(1);
     });
 
     it('sleeps over the ticks in which nothing is due', () => {
