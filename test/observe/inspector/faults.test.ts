@@ -2,8 +2,6 @@
 // And the page is part of a bundle.
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -15,6 +13,7 @@ import { createInspector, type Inspector } from '../../../src/observe/inspector/
 import { runNode } from '../../support/child.ts';
 import { Op } from '../../support/op.ts';
 import { pause, until } from '../../support/turns.ts';
+import { mount, serve } from './mount.ts';
 import { Watcher } from './stream.ts';
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
@@ -43,15 +42,10 @@ describe('an answer of the inspector that goes wrong', () => {
 
   it('is a 500 and goes to onError, at each address that reads the sources, mounted or not', async () => {
     inspector = createInspector({ purgatories, history: false, onError: (error) => errors.push(error) });
-    const server = createServer((request, response) => inspector.handle(request, response)).listen(
-      0,
-      '127.0.0.1',
-    );
-    await once(server, 'listening');
-    const mounted = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+    await using server = await mount(inspector);
     const url = await inspector.listen();
     fails = true;
-    for (const base of [url, mounted]) {
+    for (const base of [url, server.at('/')]) {
       for (const address of ['events', 'keys?text=a&search', 'operation?id=1']) {
         const answer = await fetch(new URL(address, base));
         expect([answer.status, await answer.text()]).to.deep.equal([
@@ -62,8 +56,6 @@ describe('an answer of the inspector that goes wrong', () => {
       expect((await fetch(new URL('', base))).status).to.equal(200);
     }
     expect(errors).to.deep.equal(Array(6).fill(no));
-    server.close();
-    server.closeAllConnections();
   });
 
   it('ends the stream, which can be opened again once the sources can be read', async () => {
@@ -117,17 +109,13 @@ describe('an answer of the inspector that goes wrong', () => {
 
   it('throws nothing into a server that has answered already', async () => {
     inspector = createInspector({ purgatories, history: false, onError: (error) => errors.push(error) });
-    const server = createServer((request, response) => {
+    await using server = await serve((request, response) => {
       response.end('mine');
       inspector.handle(request, response);
-    }).listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    const { port } = server.address() as AddressInfo;
-    expect(await (await fetch(`http://127.0.0.1:${port}/`)).text()).to.equal('mine');
+    });
+    expect(await (await fetch(server.at('/'))).text()).to.equal('mine');
     expect(errors).to.have.lengthOf(1);
     expect(errors[0]).to.have.property('code', 'ERR_HTTP_HEADERS_SENT');
-    server.close();
-    server.closeAllConnections();
   });
 });
 

@@ -2,7 +2,7 @@
 // slowly, and who has gone before he is answered.
 
 import { once } from 'node:events';
-import { createServer, request } from 'node:http';
+import { request } from 'node:http';
 import {
   type ClientHttp2Session,
   type ClientHttp2Stream,
@@ -14,21 +14,12 @@ import {
 } from 'node:http2';
 import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
-import { Purgatory } from '../../../src/index.ts';
 import type { Frame } from '../../../src/observe/inspector/frame.ts';
 import { type Inspector, inspectorOn } from '../../../src/observe/inspector/inspector.ts';
 import { Op } from '../../support/op.ts';
 import { turn, until } from '../../support/turns.ts';
 import { FakeHost } from './fake-host.ts';
-
-/** Counts how often it is looked at. */
-class Counted extends Purgatory<string, Op> {
-  looks = 0;
-  override snapshot(options?: { top?: number }): ReturnType<Purgatory['snapshot']> {
-    this.looks++;
-    return super.snapshot(options);
-  }
-}
+import { Counted, serve } from './mount.ts';
 
 describe('the inspector in a server', () => {
   let host: FakeHost;
@@ -136,14 +127,18 @@ describe('the inspector in a server', () => {
       expect(inspector.handle(asked as never, response as never)).to.equal(true);
       handled++;
     };
-    const server = createServer((asked, response) => void login(asked, response)).listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    closing.push(() => server.close());
-    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/events`;
+    let arrived = 0;
+    await using server = await serve((asked, response) => {
+      arrived++;
+      void login(asked, response);
+    });
     const session = await http2(login);
-    const leaving = [request(url, { agent: false }).end(), session.request({ ':path': '/events' })];
+    const leaving = [
+      request(server.at('/events'), { agent: false }).end(),
+      session.request({ ':path': '/events' }),
+    ];
     for (const each of leaving) each.on('error', () => {});
-    await once(server, 'request');
+    await until(() => arrived > 0, 'a request has come');
     for (let turns = 0; turns < 5; turns++) await turn(); // so that both have arrived
     leaving[0].destroy();
     await until(() => handled === 1, 'the first has gone');

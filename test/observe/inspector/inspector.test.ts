@@ -1,6 +1,5 @@
 import { once } from 'node:events';
-import { createServer, request, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { request } from 'node:http';
 import { gunzipSync } from 'node:zlib';
 import { expect } from 'chai';
 import { LocalHub } from '../../../src/bus/index.ts';
@@ -20,6 +19,7 @@ import { codeOf } from '../../support/code-of.ts';
 import { Op } from '../../support/op.ts';
 import { rejection } from '../../support/rejection.ts';
 import { pause, until } from '../../support/turns.ts';
+import { Counted, mount } from './mount.ts';
 import { Watcher } from './stream.ts';
 
 interface Answer {
@@ -34,41 +34,6 @@ async function ask(url: URL, method = 'GET', headers: Record<string, string> = {
   const chunks: Buffer[] = [];
   for await (const chunk of response) chunks.push(chunk);
   return { status: response.statusCode, headers: response.headers, body: Buffer.concat(chunks) };
-}
-
-interface Mounted extends AsyncDisposable {
-  at(path: string): URL;
-  /** Of all requests so far. */
-  readonly responses: ServerResponse[];
-}
-
-/** A server that has an inspector, and says `mine` to what is not for it. */
-async function mount(inspector: Inspector): Promise<Mounted> {
-  const responses: ServerResponse[] = [];
-  const server = createServer((asked, response) => {
-    responses.push(response);
-    if (!inspector.handle(asked, response)) response.end('mine');
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  return {
-    at: (path) => new URL(path, `http://127.0.0.1:${port}`),
-    responses,
-    async [Symbol.asyncDispose]() {
-      await inspector.close();
-      server.close();
-      server.closeAllConnections();
-    },
-  };
-}
-
-/** A purgatory that counts how often it is looked at. */
-class Counted extends Purgatory<string, Op> {
-  looks = 0;
-  override snapshot(options?: { top?: number }): ReturnType<Purgatory['snapshot']> {
-    this.looks++;
-    return super.snapshot(options);
-  }
 }
 
 /** For a frame after a block of the event loop. */

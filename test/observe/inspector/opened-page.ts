@@ -1,9 +1,7 @@
-// A page of the inspector in a real browser, and how tests read it.
-import { once } from 'node:events';
-import { createServer, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import type { Page } from 'playwright-core';
-import type { Inspector } from '../../../src/observe/inspector/index.ts';
+// Pages of the inspector in a real browser, and how tests read them.
+import { expect } from 'chai';
+import type { Browser, Page } from 'playwright-core';
+import { launch } from '../../support/browser.ts';
 
 /** Generous, as the machine may be a slow one: what is waited for comes much sooner. */
 const WAIT_MS = 60_000;
@@ -54,26 +52,30 @@ export class OpenedPage {
   }
 }
 
-/** A server that has an inspector mounted, and counts the open streams. */
-export async function mounted(
-  inspector: Inspector,
-): Promise<{ url: URL; streams(): number } & AsyncDisposable> {
-  const streams = new Set<ServerResponse>();
-  const server = createServer((request, response) => {
-    if (request.url === '/events') {
-      streams.add(response);
-      response.once('close', () => streams.delete(response));
+/**
+ * To be called in a suite, which has a browser then. The function opens a tab, which is closed after
+ * its test. None may complain of anything.
+ */
+export function tabsOfSuite(): () => Promise<OpenedPage> {
+  let browser: Browser;
+  const tabs: OpenedPage[] = [];
+
+  before(async () => {
+    browser = await launch();
+  });
+
+  after(() => browser?.close());
+
+  afterEach(async () => {
+    for (const { page, complaints } of tabs.splice(0)) {
+      await page.close();
+      expect(complaints).to.deep.equal([]);
     }
-    if (!inspector.handle(request, response)) response.writeHead(404).end();
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  return {
-    url: new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}`),
-    streams: () => streams.size,
-    async [Symbol.asyncDispose]() {
-      await inspector.close();
-      server.close();
-      server.closeAllConnections();
-    },
+  });
+
+  return async () => {
+    const tab = new OpenedPage(await browser.newPage({ viewport: { width: 1280, height: 900 } }));
+    tabs.push(tab);
+    return tab;
   };
 }

@@ -1,22 +1,14 @@
 // What the page shows of a bus between processes.
-import { expect } from 'chai';
-import type { Browser } from 'playwright-core';
 import type { BusMember } from '../../../src/bus/membership/bus-member.ts';
 import { LocalHub } from '../../../src/bus/transports/local-hub.ts';
 import { Purgatory } from '../../../src/index.ts';
 import { createInspector } from '../../../src/observe/inspector/index.ts';
-import { chromiumNeed, launch } from '../../support/browser.ts';
+import { chromiumNeed } from '../../support/browser.ts';
 import { describeWith } from '../../support/needs.ts';
-import { OpenedPage } from './opened-page.ts';
+import { tabsOfSuite } from './opened-page.ts';
 
 describeWith(chromiumNeed, 'the panel of buses', () => {
-  let browser: Browser | undefined;
-
-  before(async () => {
-    browser = await launch();
-  });
-
-  after(() => browser?.close());
+  const openTab = tabsOfSuite();
 
   it('tells that a bus is live with its echo, that it is cut off, and how many waits were tried again after the gap', async () => {
     const hub = new LocalHub();
@@ -29,7 +21,7 @@ describeWith(chromiumNeed, 'the panel of buses', () => {
       for (const key of ['a', 'b']) interest?.watched(key);
     }
     const inspector = createInspector({ purgatories: [fetches], buses: { ordersBus: here }, history: false });
-    const page = new OpenedPage(await (browser as Browser).newPage());
+    const page = await openTab();
     await page.open(await inspector.listen());
     await page.says(
       '[data-test="bus"]',
@@ -47,8 +39,6 @@ describeWith(chromiumNeed, 'the panel of buses', () => {
       '[data-test="bus"]',
       /live.*last gap \d\d:\d\d:\d\d for [\d.]+\s[mµ]?s \(the connection broke\), 1 wait tried again in [\d.]+\s[mµ]?s/,
     );
-    expect(page.complaints).to.deep.equal([]);
-    await page.page.close();
     await inspector.close();
     fetches.close();
     await Promise.all([here.close(), there.close()]);
@@ -59,12 +49,11 @@ describeWith(chromiumNeed, 'the panel of buses', () => {
     const bus = hub.bus();
     const orders = new Purgatory<string>('orders', { bus });
     const inspector = createInspector({ purgatories: [orders], history: false });
-    const page = new OpenedPage(await (browser as Browser).newPage());
+    const page = await openTab();
     await page.open(await inspector.listen());
     await page.says('[data-test="bus"]', /^orders local live/);
     hub.cut(bus);
     await page.says('.verdict', /the bus \u2068orders\u2069 is cut off/i); // a busy machine may take the headline
-    await page.page.close();
     await inspector.close();
     orders.close();
     await bus.close();

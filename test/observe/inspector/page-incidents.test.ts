@@ -3,7 +3,6 @@
 // server and of the page is a fake's. The sources are real ones: 20,150 parked operations, six
 // purgatories of all kinds, and a bus.
 import { expect } from 'chai';
-import type { Browser } from 'playwright-core';
 import type { Bus } from '../../../src/bus/index.ts';
 import { LocalHub } from '../../../src/bus/transports/local-hub.ts';
 import { Purgatory, SystemTimer } from '../../../src/index.ts';
@@ -14,13 +13,13 @@ import { Queues } from '../../../src/waits/queues/index.ts';
 import { Semaphore } from '../../../src/waits/semaphore/index.ts';
 import { SharedWaits } from '../../../src/waits/shared/index.ts';
 import { ThresholdPurgatory } from '../../../src/waits/threshold/index.ts';
-import { chromiumNeed, launch } from '../../support/browser.ts';
+import { chromiumNeed } from '../../support/browser.ts';
 import { describeWith } from '../../support/needs.ts';
 import { Op } from '../../support/op.ts';
 import { SlowClock } from '../../support/slow-clock.ts';
 import { until } from '../../support/turns.ts';
 import { FakeHost } from './fake-host.ts';
-import { OpenedPage } from './opened-page.ts';
+import { type OpenedPage, tabsOfSuite } from './opened-page.ts';
 
 const BEGAN_MS = Date.UTC(2026, 0, 15, 9);
 const HOUR_MS = 3_600_000;
@@ -60,7 +59,7 @@ class World implements AsyncDisposable {
     return new Purgatory('fetch', { timer: this.timer, onError: nobody, maxParked: 150_000 });
   }
 
-  static async begin(browser: Browser): Promise<World> {
+  static async begin(opened: OpenedPage): Promise<World> {
     const world = new World();
     for (let n = 0; n < 20_000; n++) {
       world.fetches.tryCompleteElseWatch(new Op('', { delayMs: HOUR_MS }), [`topic-${n % 500}`]);
@@ -70,10 +69,9 @@ class World implements AsyncDisposable {
     }
     for (let n = 0; n < 50; n++) world.jobs.take(['idle'], { timeoutMs: HOUR_MS }).catch(nobody);
     await world.host.advance(30_000);
-    const page = await browser.newPage({ viewport: { width: 1280, height: 900 } });
-    await page.clock.install({ time: BEGAN_MS });
-    await page.clock.pauseAt(BEGAN_MS + 1000);
-    world.page = new OpenedPage(page);
+    await opened.page.clock.install({ time: BEGAN_MS });
+    await opened.page.clock.pauseAt(BEGAN_MS + 1000);
+    world.page = opened;
     world.url = await world.inspector.listen();
     await world.open();
     return world;
@@ -135,7 +133,6 @@ class World implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    expect(this.page.complaints).to.deep.equal([]);
     await this.page.page.close();
     await this.inspector.close();
     for (const each of [this.fetches, this.sessions, this.acks, this.orders, this.locks, this.jobs])
@@ -299,17 +296,11 @@ const CASES: readonly Case[] = [
 ];
 
 describeWith(chromiumNeed, 'the page of the inspector during an incident', () => {
-  let browser: Browser;
-
-  before(async () => {
-    browser = await launch();
-  });
-
-  after(() => browser?.close());
+  const openTab = tabsOfSuite();
 
   for (const { incident, rule, begin, each, afterS, headline, detail } of CASES) {
     it(`says within ten seconds that ${incident}, after a reload too, and that it was, for ten minutes`, async () => {
-      await using world = await World.begin(browser);
+      await using world = await World.begin(await openTab());
       const { host } = world;
       expect(await world.headline()).to.equal('All is well');
 
@@ -341,7 +332,7 @@ describeWith(chromiumNeed, 'the page of the inspector during an incident', () =>
   }
 
   it('goes on saying so for ten minutes and more, where it goes on', async () => {
-    await using world = await World.begin(browser);
+    await using world = await World.begin(await openTab());
     world.load = never;
     world.sessions.waitFor(['page'], never, { timeoutMs: HOUR_MS, label: 'an order page' }).catch(nobody);
     for (let n = 0; n < 100; n++) world.orders.changed(`order-${n}`);
@@ -358,7 +349,7 @@ describeWith(chromiumNeed, 'the page of the inspector during an incident', () =>
   });
 
   it('says nothing of a busy day, with 20,000 waits of a second each', async () => {
-    await using world = await World.begin(browser);
+    await using world = await World.begin(await openTab());
     await world.leave();
     const { fetches, host } = world;
     const parked: Op[] = [];
@@ -380,7 +371,7 @@ describeWith(chromiumNeed, 'the page of the inspector during an incident', () =>
   });
 
   it('says nothing of a deploy, after which 20,000 clients come back within some seconds', async () => {
-    await using world = await World.begin(browser);
+    await using world = await World.begin(await openTab());
     await world.leave();
     world.fetches.close();
     world.fetches = world.newFetches();

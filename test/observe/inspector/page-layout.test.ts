@@ -3,14 +3,13 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { expect } from 'chai';
-import type { Browser } from 'playwright-core';
 import { Purgatory } from '../../../src/index.ts';
 import { createInspector, type Inspector } from '../../../src/observe/inspector/index.ts';
-import { chromiumNeed, launch } from '../../support/browser.ts';
+import { chromiumNeed } from '../../support/browser.ts';
 import { isFull } from '../../support/full.ts';
 import { describeWith } from '../../support/needs.ts';
 import { Op } from '../../support/op.ts';
-import { OpenedPage } from './opened-page.ts';
+import { type OpenedPage, tabsOfSuite } from './opened-page.ts';
 
 const SHA_256 = '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0bb822cd15d6c15b0f00a08';
 const KEYS = [
@@ -53,25 +52,19 @@ interface Violation {
 }
 
 describeWith(chromiumNeed, 'the page of the inspector with any key, name and label', () => {
-  let browser: Browser | undefined;
+  const openTab = tabsOfSuite();
   let fetches: Purgatory<string, Op>;
   let named: Purgatory<string, Op>;
   let inspector: Inspector;
   let page: OpenedPage;
   let url: URL;
 
-  before(async () => {
-    browser = await launch();
-  });
-
-  after(() => browser?.close());
-
   beforeEach(async () => {
     fetches = new Purgatory<string, Op>('fetch', { maxParked: KEYS.length });
     named = new Purgatory<string, Op>(`ш${SHA_256} \u202e ${'עברית '.repeat(9)}`, { maxParked: 1 });
     inspector = createInspector({ purgatories: [fetches, named] });
     url = await inspector.listen();
-    page = new OpenedPage(await (browser as Browser).newPage());
+    page = await openTab();
     const op = () =>
       new NamesOfClassesCanBeLongTooAndBreakNothingWhereverTheyStand('', { delayMs: 3_600_000 });
     await page.open(url);
@@ -85,11 +78,9 @@ describeWith(chromiumNeed, 'the page of the inspector with any key, name and lab
   });
 
   afterEach(async () => {
-    await page.page.close();
     await inspector.close();
     fetches.close();
     named.close();
-    expect(page.complaints).to.deep.equal([]);
   });
 
   it('lets none stick out of its place, from a phone to a desk', async () => {

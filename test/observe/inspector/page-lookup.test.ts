@@ -2,21 +2,20 @@
 // back.
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
-import type { Browser } from 'playwright-core';
 import { ManualClock, Purgatory, SystemTimer } from '../../../src/index.ts';
 import { createInspector, type Inspector } from '../../../src/observe/inspector/index.ts';
-import { chromiumNeed, launch } from '../../support/browser.ts';
+import { chromiumNeed } from '../../support/browser.ts';
 import { describeWith } from '../../support/needs.ts';
 import { Op } from '../../support/op.ts';
 import { pause, until } from '../../support/turns.ts';
-import { OpenedPage } from './opened-page.ts';
+import { type OpenedPage, tabsOfSuite } from './opened-page.ts';
 
 class DelayedFetch extends Op {}
 
 const PARKED = '.figure[data-explain="parked"]';
 
 describeWith(chromiumNeed, 'an operator at the page of the inspector', () => {
-  let browser: Browser | undefined;
+  const openTab = tabsOfSuite();
   let page: OpenedPage;
   let clock: ManualClock;
   let timer: SystemTimer;
@@ -24,27 +23,19 @@ describeWith(chromiumNeed, 'an operator at the page of the inspector', () => {
   let inspector: Inspector;
   let url: URL;
 
-  before(async () => {
-    browser = await launch();
-  });
-
-  after(() => browser?.close());
-
   beforeEach(async () => {
     clock = new ManualClock();
     timer = new SystemTimer({ clock });
     fetches = new Purgatory<string, Op>('fetch', { timer });
     inspector = createInspector({ purgatories: [fetches] });
     url = await inspector.listen();
-    page = new OpenedPage(await (browser as Browser).newPage());
+    page = await openTab();
   });
 
   afterEach(async () => {
-    await page.page.close();
     await inspector.close();
     fetches.close();
     timer.close();
-    expect(page.complaints).to.deep.equal([]);
   });
 
   const hash = (): Promise<string> => page.evaluate('location.hash');

@@ -8,17 +8,16 @@ import { chromiumNeed, launch } from '../../support/browser.ts';
 import { describeWith } from '../../support/needs.ts';
 import { Op } from '../../support/op.ts';
 import { until } from '../../support/turns.ts';
-import { mounted, OpenedPage } from './opened-page.ts';
+import { mount } from './mount.ts';
+import { OpenedPage } from './opened-page.ts';
 
 const PARKED = '.figure[data-explain="parked"]';
 
 describeWith(chromiumNeed, 'tabs of the inspector', () => {
-  let browser: Browser | undefined;
-
+  let browser: Browser;
   before(async () => {
     browser = await launch();
   });
-
   after(() => browser?.close());
 
   /** As a browser does with a tab that is covered, and uncovered again. */
@@ -29,13 +28,13 @@ describeWith(chromiumNeed, 'tabs of the inspector', () => {
 
   it('have a stream each while they are seen, and none while they are hidden', async () => {
     const fetches = new Purgatory<string, Op>('fetch');
-    await using server = await mounted(createInspector({ purgatories: [fetches], history: false }));
-    const context = await (browser as Browser).newContext();
+    await using server = await mount(createInspector({ purgatories: [fetches], history: false }));
+    const context = await browser.newContext();
     const tabs: OpenedPage[] = [];
     for (let n = 0; n < 7; n++) {
       // The six connections of the browser are for those that are seen.
       if (n > 0) await hide(tabs[n - 1], true);
-      tabs.push(await new OpenedPage(await context.newPage()).open(server.url));
+      tabs.push(await new OpenedPage(await context.newPage()).open(server.at('/')));
     }
     const streams = async (count: number): Promise<void> => {
       await until(() => expect(server.streams()).to.equal(count), 'as many streams are open');
@@ -53,11 +52,11 @@ describeWith(chromiumNeed, 'tabs of the inspector', () => {
 
   it('say why they wait when other pages hold all connections', async () => {
     const fetches = new Purgatory<string, Op>('fetch');
-    await using server = await mounted(createInspector({ purgatories: [fetches], history: false }));
-    const context = await (browser as Browser).newContext();
+    await using server = await mount(createInspector({ purgatories: [fetches], history: false }));
+    const context = await browser.newContext();
     const page = new OpenedPage(await context.newPage());
     await page.page.addInitScript('EventSource = class { close() {} }'); // one that never gets its connection
-    await page.page.goto(server.url.href);
+    await page.page.goto(server.at('/').href);
     await page.says('.waiting', 'over HTTP/1.1 it opens six to a server');
     await context.close();
     fetches.close();

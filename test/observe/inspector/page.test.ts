@@ -1,45 +1,35 @@
 // The page in a real browser, against real purgatories. Time is that of a ManualClock wherever the
 // page need not animate it.
 import { expect } from 'chai';
-import type { Browser, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { ManualClock, Purgatory, SystemTimer } from '../../../src/index.ts';
 import type { History, Second } from '../../../src/observe/inspector/frame.ts';
-import { createInspector, type Inspector } from '../../../src/observe/inspector/index.ts';
+import {
+  createInspector,
+  type Inspector,
+  type InspectorOptions,
+} from '../../../src/observe/inspector/index.ts';
 import { Queues } from '../../../src/waits/queues/index.ts';
 import { Semaphore } from '../../../src/waits/semaphore/index.ts';
-import { chromiumNeed, launch } from '../../support/browser.ts';
+import { chromiumNeed } from '../../support/browser.ts';
 import { describeWith } from '../../support/needs.ts';
 import { Op } from '../../support/op.ts';
 import { SlowClock } from '../../support/slow-clock.ts';
 import { pause, until } from '../../support/turns.ts';
+import { type OpenedPage, tabsOfSuite } from './opened-page.ts';
 
 class DelayedFetch extends Op {}
 
-/** Counts the looks of the inspector: four frames a second, and the second. */
-class LookedAt extends Purgatory<string, Op> {
-  looks = 0;
-  override snapshot(options?: { top?: number }): ReturnType<Purgatory['snapshot']> {
-    this.looks++;
-    return super.snapshot(options);
-  }
-}
-
 describeWith(chromiumNeed, 'the page of the inspector', () => {
-  let browser: Browser | undefined;
+  const openTab = tabsOfSuite();
+  let tab: OpenedPage;
   let page: Page;
   let clock: ManualClock;
   let timer: SystemTimer;
   let fetches: Purgatory<string, Op>;
   let inspector: Inspector;
   let url: URL;
-  let complaints: string[];
   let asked: string[];
-
-  before(async () => {
-    browser = await launch();
-  });
-
-  after(() => browser?.close());
 
   beforeEach(async () => {
     clock = new ManualClock();
@@ -47,40 +37,30 @@ describeWith(chromiumNeed, 'the page of the inspector', () => {
     fetches = new Purgatory<string, Op>('fetch', { timer });
     inspector = createInspector({ purgatories: [fetches], timers: [timer], history: false });
     url = await inspector.listen();
-    page = await (browser as Browser).newPage({ viewport: { width: 1280, height: 900 } });
-    complaints = [];
+    tab = await openTab();
+    page = tab.page;
     asked = [];
-    page.on('pageerror', ({ message }) => complaints.push(message));
-    page.on('console', (said) => {
-      if (said.type() === 'error' || said.type() === 'warning') complaints.push(said.text());
-    });
     page.on('request', (request) => asked.push(new URL(request.url()).pathname));
   });
 
   afterEach(async () => {
-    await page.close();
     await inspector.close();
     fetches.close();
     timer.close();
   });
 
-  /** Opens the page and waits for its first frame. */
-  async function open(): Promise<void> {
-    await page.goto(url.href);
-    await page.waitForSelector('.verdict');
+  const open = (): Promise<unknown> => tab.open(url);
+
+  /** With another inspector on the same port. */
+  async function openWith(options: InspectorOptions): Promise<void> {
+    await inspector.close();
+    inspector = createInspector({ history: false, ...options });
+    await inspector.listen({ port: Number(url.port) });
+    await open();
   }
 
-  const text = (selector: string): Promise<string> =>
-    page
-      .locator(selector)
-      .first()
-      .innerText()
-      .then((each) => each.replaceAll(/\s+/g, ' ').trim());
-
-  /** Waits until what `selector` finds says `what`. */
-  async function says(selector: string, what: string | RegExp): Promise<void> {
-    await page.locator(selector).filter({ hasText: what }).first().waitFor({ timeout: 60_000 });
-  }
+  const text = (selector: string): Promise<string> => tab.text(selector);
+  const says = (selector: string, what: string | RegExp): Promise<void> => tab.says(selector, what);
 
   /** The tasks of a ring, in the table: 1 is the inner one. */
   const ring = (place: number): string => `[data-test="rings"] tbody tr:nth-child(${place}) td:last-child`;
@@ -89,8 +69,7 @@ describeWith(chromiumNeed, 'the page of the inspector', () => {
   it('shows who holds units, and how many items are kept', async () => {
     const permits = new Semaphore('locks', { units: 2, timer });
     const jobs = new Queues<number>('jobs', { timer, maxItems: 5 });
-    const all = createInspector({ purgatories: [permits, jobs], history: false });
-    await page.goto((await all.listen()).href);
+    await openWith({ purgatories: [permits, jobs] });
     await says('[data-test="units"]', /^locks: no unit is held, of 2 a key\.$/);
     permits.tryAcquire({ key: 'order-7', label: 'report 17', units: 2 });
     permits.tryAcquire({ key: 'order-8' });
@@ -103,8 +82,6 @@ describeWith(chromiumNeed, 'the page of the inspector', () => {
     );
     expect(await text('[data-test="holders"] tbody tr:last-child')).to.match(/^report 18 of order-8 /);
     await says('[data-test="items"]', /jobs\s*keeps 1 of 5 items, of 1 key/);
-    expect(complaints).to.deep.equal([]);
-    await all.close();
     permits.close();
     jobs.close();
   });
@@ -126,7 +103,6 @@ describeWith(chromiumNeed, 'the page of the inspector', () => {
     fetches.checkAndComplete('orders-1');
     await says(figure('parked'), /parked\s*0\b/);
     await says(figure('early'), /100\s%/);
-    expect(complaints).to.deep.equal([]);
   });
 
   it('shows an expiry', async () => {
@@ -137,7 +113,6 @@ describeWith(chromiumNeed, 'the page of the inspector', () => {
     await says('[data-test="head"]', 'nothing: the timer sleeps');
     await says(figure('ran'), /ran\s*1$/);
     await says(figure('early'), /0\s%/);
-    expect(complaints).to.deep.equal([]);
   });
 
   it('shows a cascade: its tasks fall to the inner ring', async () => {
@@ -153,7 +128,6 @@ describeWith(chromiumNeed, 'the page of the inspector', () => {
     expect(await text(ring(1))).to.equal('7');
     expect(await page.locator('.sector[data-ring="0"][style*="--shade-1"]').count()).to.equal(7);
     await says('[data-test="head"]', 'the inner ring, bucket 1, 1 task');
-    expect(complaints).to.deep.equal([]);
   });
 
   it('survives a restart of the server, and starts afresh with the new one', async () => {
@@ -175,11 +149,8 @@ describeWith(chromiumNeed, 'the page of the inspector', () => {
   });
 
   it('moves the hands with the time of the timer, and not on when nothing is heard of it', async () => {
-    await inspector.close();
     const real = new SystemTimer();
-    inspector = createInspector({ timers: [real], history: false });
-    await inspector.listen({ port: Number(url.port) });
-    await page.goto(url.href);
+    await openWith({ timers: [real] });
     await says('.connection', 'live');
     const picture = (): Promise<string> =>
       page.evaluate("getComputedStyle(document.querySelector('.hand')).rotate");
@@ -192,14 +163,6 @@ describeWith(chromiumNeed, 'the page of the inspector', () => {
     await pause(200); // in which they would move
     expect(await picture()).to.equal(standing);
     real.close();
-  });
-
-  it('warns when the event loop was blocked', async () => {
-    await open();
-    const untilMs = performance.now() + 300;
-    while (performance.now() < untilMs);
-    await says('.headline', /the event loop was blocked|the process got no CPU/);
-    await says('.detail', 'The event loop stood still for');
   });
 
   it('has the verdict in the title of its tab, and that the server is gone', async () => {
@@ -243,37 +206,10 @@ describeWith(chromiumNeed, 'the page of the inspector', () => {
     await says(figure('early'), /100\s%/);
   });
 
-  it('shows the last error of each purgatory, with its operation and its key', async () => {
-    const throwing = ['join', 'sync'].map(
-      (name) => new Purgatory<string, DelayedFetch>(name, { timer, onError: () => {} }),
-    );
-    await inspector.close();
-    inspector = createInspector({ purgatories: [fetches, ...throwing], history: false });
-    await inspector.listen({ port: Number(url.port) });
-    await open();
-    for (const each of throwing) {
-      const op = new DelayedFetch('a');
-      each.tryCompleteElseWatch(op, ['a']);
-      op.tryComplete = () => {
-        throw new TypeError('<b>no</b>');
-      };
-      each.checkAndComplete('a');
-    }
-    await says('.verdict', /operations throw/i);
-    const of = (name: string) =>
-      `\u2068TypeError: <b>no</b>\u2069 (\u2068DelayedFetch\u2069 on \u2068a\u2069 in \u2068${name}\u2069)`;
-    await says('.verdict', `The last error: ${of('join')}; ${of('sync')}.`);
-    for (const each of throwing) each.close();
-    expect(complaints).to.deep.equal([]);
-  });
-
   it('shows the events that are being served, and warns of one that takes long', async () => {
     const moving = new SlowClock();
     const herd = new Purgatory<string, Op>('herd', { clock: moving });
-    await inspector.close();
-    inspector = createInspector({ purgatories: [herd], history: false });
-    await inspector.listen({ port: Number(url.port) });
-    await open();
+    await openWith({ purgatories: [herd] });
     await says('[data-test="events"]', 'No event is being served.');
     let isParked = false;
     const onTry = (): void => void (isParked && moving.advance(20));
@@ -287,25 +223,18 @@ describeWith(chromiumNeed, 'the page of the inspector', () => {
     await says('.verdict', /the event on \u2068k\u2069 takes long/i);
     herd.close();
     await says('.connection', 'live');
-    expect(complaints).to.deep.equal([]);
   });
 
   it('tells the lateness of the latest of several timers', async () => {
     const late = new SystemTimer({ clock });
-    await inspector.close();
-    inspector = createInspector({ timers: { early: timer, late }, history: false });
-    await inspector.listen({ port: Number(url.port) });
-    await open();
+    await openWith({ timers: { early: timer, late } });
     await says(figure('lateness'), /worst of 2 timers/);
     timer.schedule(() => {}, 10);
     clock.advance(10);
     late.close();
     const jumping = new ManualClock();
     const slow = new SystemTimer({ clock: jumping, reaper: false });
-    await inspector.close();
-    inspector = createInspector({ timers: { early: timer, slow }, history: false });
-    await inspector.listen({ port: Number(url.port) });
-    await open(); // to connect again may take longer than the lateness is shown
+    await openWith({ timers: { early: timer, slow } }); // to connect again may take longer than the lateness is shown
     await says('.connection', 'live');
     slow.schedule(() => {}, 10);
     jumping.advance(510);
@@ -345,10 +274,7 @@ describeWith(chromiumNeed, 'the page of the inspector', () => {
   it('lets the reader choose a purgatory and a timer', async () => {
     const joins = new Purgatory<string, Op>('join');
     const second = new SystemTimer({ clock, wheelSize: 64 });
-    await inspector.close();
-    inspector = createInspector({ purgatories: [fetches, joins], timers: [timer, second], history: false });
-    await inspector.listen({ port: Number(url.port) });
-    await open();
+    await openWith({ purgatories: [fetches, joins], timers: [timer, second] });
     fetches.tryCompleteElseWatch(new DelayedFetch('a', { delayMs: 1000 }), ['orders-0']);
     for (const key of ['x', 'y']) joins.tryCompleteElseWatch(new Op(key), [key]);
     await says(figure('parked'), /parked\s*3\b/);
@@ -359,7 +285,6 @@ describeWith(chromiumNeed, 'the page of the inspector', () => {
     await says(figure('pending'), /pending\s*0$/);
     joins.close();
     second.close();
-    expect(complaints).to.deep.equal([]);
   });
 
   it('asks for nothing but itself and its stream, and runs no key as code', async () => {
@@ -369,21 +294,6 @@ describeWith(chromiumNeed, 'the page of the inspector', () => {
     await says('[data-test="hottest"]', key);
     expect(new Set(asked)).to.deep.equal(new Set(['/', '/events']));
     expect(await page.title()).to.match(/^[^<>]+ - Purgatory inspector$/);
-    expect(complaints).to.deep.equal([]);
-  });
-
-  it('fits a phone, without a word cut off, in light and dark', async () => {
-    for (let n = 0; n < 30; n++) {
-      fetches.tryCompleteElseWatch(new DelayedFetch(`${n}`, { delayMs: 1000 * n }), [
-        `a-long-topic-name-${n}`,
-      ]);
-    }
-    await page.setViewportSize({ width: 360, height: 740 });
-    for (const colorScheme of ['light', 'dark'] as const) {
-      await page.emulateMedia({ colorScheme });
-      await open();
-      expect(await page.evaluate('document.documentElement.scrollWidth')).to.equal(360);
-    }
   });
 
   it('names each step of the axis of a count once, also where there is nothing to draw', async () => {
@@ -404,31 +314,5 @@ describeWith(chromiumNeed, 'the page of the inspector', () => {
     for (const told of await labels()) {
       expect(new Set(told), told.join()).to.have.property('size', told.length);
     }
-  });
-
-  it('moves the hands in nearly every frame with 100,000 parked', async () => {
-    await inspector.close();
-    const real = new SystemTimer();
-    const many = new LookedAt('fetch', { timer: real });
-    for (let n = 0; n < 100_000; n++) {
-      many.tryCompleteElseWatch(new DelayedFetch('', { delayMs: 60_000 + 2 * n }), [`orders-${n % 1000}`]);
-    }
-    inspector = createInspector({ purgatories: [many], timers: [real], history: false });
-    await inspector.listen({ port: Number(url.port) });
-    await open();
-    await says(figure('parked'), '100,000');
-    const frames = 120;
-    const turns = await page.evaluate<string[]>(`new Promise((resolve) => {
-      const hand = document.querySelector('.hand');
-      const turns = [];
-      requestAnimationFrame(function next() {
-        turns.push(getComputedStyle(hand).rotate);
-        if (turns.length < ${frames}) requestAnimationFrame(next);
-        else resolve(turns);
-      });
-    })`);
-    expect(new Set(turns).size).to.be.above(0.9 * frames);
-    many.close();
-    real.close();
   });
 });
