@@ -304,21 +304,33 @@ class Puppet implements Transport {
   }
 
   disconnect(): undefined {}
+
+  /** The echo of its last frame comes. */
+  echo(): void {
+    this.link.received(this.sent.at(-1)?.text as string);
+  }
+
+  goLive(): void {
+    this.link.up();
+    this.echo();
+  }
 }
 
 describe('a bus and its transport', () => {
-  const make = (
-    options = {},
-  ): { engine: Puppet; clock: ManualClock; bus: ReturnType<typeof createBus>; errors: unknown[] } => {
+  const make = (options = {}) => {
     const engine = new Puppet();
     const clock = new ManualClock();
-    const errors: unknown[] = [];
-    const bus = createBus(engine, { clock, onError: (error) => errors.push(error), ...options });
+    const errors: (Error & { code?: string })[] = [];
+    const onError = (error: unknown): void => void errors.push(error as Error);
+    const bus = createBus(engine, { clock, onError, ...options });
     return { engine, clock, bus, errors };
   };
-  const goLive = (engine: Puppet): void => {
-    engine.link.up();
-    engine.link.received(engine.sent.at(-1)?.text as string);
+  /** A bus that is live, and what its member publishes by. */
+  const makeLive = (options = {}) => {
+    const made = make(options);
+    const { publish } = made.bus.join(new Listener('orders'));
+    made.engine.goLive();
+    return { ...made, publish };
   };
 
   it('is live only when an echo that followed the acknowledgement is back', () => {
@@ -333,12 +345,10 @@ describe('a bus and its transport', () => {
   });
 
   it('sends one frame at a time, and merges what comes meanwhile', async () => {
-    const { engine, clock, bus } = make();
-    const orders = bus.join(new Listener('orders'));
-    goLive(engine);
-    orders.publish('1');
+    const { engine, clock, publish } = makeLive();
+    publish('1');
     clock.advance(1);
-    for (const key of ['2', '3', '2']) orders.publish(key);
+    for (const key of ['2', '3', '2']) publish(key);
     clock.advance(10);
     expect(engine.sent).to.have.length(2);
     engine.sent[1].resolve();
@@ -349,13 +359,11 @@ describe('a bus and its transport', () => {
   });
 
   it('sends again what the engine did not take, but for keys that were published since', async () => {
-    const { engine, clock, bus, errors } = make();
-    const orders = bus.join(new Listener('orders'));
-    goLive(engine);
-    orders.publish('1', 1);
-    orders.publish('2', 2);
+    const { engine, clock, bus, errors, publish } = makeLive();
+    publish('1', 1);
+    publish('2', 2);
     clock.advance(1);
-    orders.publish('1', 11);
+    publish('1', 11);
     engine.sent[1].reject(new Error('READONLY'));
     await turn();
     expect(bus.state).to.equal('gap');
@@ -363,21 +371,20 @@ describe('a bus and its transport', () => {
     expect(bus.snapshot().totals.gaps.publish).to.equal(1);
     clock.advance(100);
     expect(engine.connects).to.equal(2);
-    goLive(engine);
+    engine.goLive();
     await turn();
     expect(engine.sent.at(-1)?.text).to.contain('"h":{"orders":[["1",11],["2",2]]}');
   });
 
   it('gives up an engine that echoes but never confirms a frame, and drops nothing: that is no refusal', () => {
     const { engine, clock, bus, errors } = make({ echoMs: 100, echoTimeoutMs: 200 });
-    const orders = bus.join(new Listener('orders'));
-    orders.publish('1');
+    bus.join(new Listener('orders')).publish('1');
     for (let attempt = 0; attempt < 5; attempt++) {
-      goLive(engine);
+      engine.goLive();
       expect(engine.sent.at(-1)?.text).to.contain('"h":{"orders":["1"]}');
       for (let echo = 0; echo < 5 && bus.state === 'live'; echo++) {
         clock.advance(100);
-        engine.link.received(engine.sent.at(-1)?.text as string);
+        engine.echo();
       }
       expect(bus.state).to.equal('gap');
       expect(bus.snapshot()).to.deep.include({ pendingKeys: 1 });
@@ -404,7 +411,7 @@ describe('a bus and its transport', () => {
       link.received('{}');
     }
     expect([bus.state, longestMs]).to.deep.equal(['connecting', 5_000]);
-    goLive(engine);
+    engine.goLive();
     engine.link.down(new Error('broken'));
     clock.advance(64);
     expect(engine.connects, 'short again').to.equal(92);
@@ -414,7 +421,7 @@ describe('a bus and its transport', () => {
     const { engine, clock, bus, errors } = make({ maxPauseMs: 60_000 });
     const orders = bus.join(new Listener('orders'));
     const jobs = bus.join(new Listener('jobs'));
-    goLive(engine);
+    engine.goLive();
     orders.publish('bad', 1);
     const flushed = bus.flush();
     const bodies: string[] = [];
@@ -430,21 +437,19 @@ describe('a bus and its transport', () => {
       const goneMs = clock.now();
       while (engine.connects === connects) clock.advance(1);
       pauses.push(clock.now() - goneMs);
-      goLive(engine);
+      engine.goLive();
       await turn();
     }
     expect(bodies[0]).to.contain('"orders":[["bad",1]]');
     expect(bodies[1]).to.equal(bodies[0]);
     expect(bodies[2]).to.contain('"all":["orders"]').and.not.to.contain('later');
-    expect(errors.map((error) => (error as { code?: string }).code)).to.deep.equal([
+    expect(errors.map((error) => error.code)).to.deep.equal([
       undefined,
       undefined,
       'ERR_PURGATORY_HINTS_LOST',
       undefined,
     ]);
-    expect((errors[2] as Error).message)
-      .to.contain('"orders"')
-      .and.to.contain('no such character');
+    expect(errors[2].message).to.contain('"orders"').and.to.contain('no such character');
     for (let i = 1; i < 3; i++) expect(pauses[i]).to.be.within(pauses[0] * 1.5 * i, 65 * 2 ** i);
     expect(engine.sent.at(-1)?.text, 'the others go on').to.contain('"h":{"jobs":["later"]}');
     engine.sent.at(-1)?.resolve();
@@ -453,34 +458,30 @@ describe('a bus and its transport', () => {
   });
 
   it('does not count a frame as refused that went under with its connection', async () => {
-    const { engine, clock, bus } = make();
-    const orders = bus.join(new Listener('orders'));
-    goLive(engine);
-    orders.publish('1');
+    const { engine, clock, publish } = makeLive();
+    publish('1');
     clock.advance(1);
     for (let broken = 0; broken < 5; broken++) {
       engine.link.down(new Error('broken'));
       clock.advance(1_001);
-      goLive(engine);
+      engine.goLive();
       await turn();
       expect(engine.sent.at(-1)?.text).to.contain('"h":{"orders":["1"]}');
     }
   });
 
   it('says after a break which number the engine took last, in the first frame alone', async () => {
-    const { engine, clock, bus } = make();
-    const orders = bus.join(new Listener('orders'));
-    goLive(engine);
-    orders.publish('taken');
+    const { engine, clock, publish } = makeLive();
+    publish('taken');
     clock.advance(1);
     engine.sent.at(-1)?.resolve();
     await turn();
-    orders.publish('lost');
+    publish('lost');
     clock.advance(1);
     engine.link.down(new Error('broken'));
     clock.advance(1_001);
     const before = engine.sent.length;
-    goLive(engine);
+    engine.goLive();
     await turn();
     const after = engine.sent.slice(before).map(({ text }) => readFrame(text));
     expect(after.map(({ number, previous }) => [number, previous])).to.deep.equal([
@@ -495,7 +496,7 @@ describe('a bus and its transport', () => {
     engine.link.up();
     clock.advance(1_251); // its echo is long under way, as that of a process that was stopped
     for (let echo = 1; echo <= 3; echo++) {
-      engine.link.received(engine.sent.at(-1)?.text as string);
+      engine.echo();
       clock.advance(echo === 1 ? 0 : 1_000);
     }
     const frames = engine.sent.map(({ text }) => readFrame(text));
@@ -513,17 +514,15 @@ describe('a bus and its transport', () => {
     await turn();
     const { connects } = engine;
     while (engine.connects === connects) clock.advance(1);
-    goLive(engine);
+    engine.goLive();
     await turn();
   };
 
   it('does not add up refusals between which the engine took a batch', async () => {
-    const made = make();
-    const { engine, clock, bus } = made;
-    const orders = bus.join(new Listener('orders'));
-    goLive(engine);
+    const made = makeLive();
+    const { engine, clock, publish } = made;
     for (let key = 0; key < 4; key++) {
-      orders.publish(`${key}`);
+      publish(`${key}`);
       clock.advance(1);
       await refuse(made);
       expect(engine.sent.at(-1)?.text).to.contain(`"h":{"orders":["${key}"]}`);
@@ -536,7 +535,7 @@ describe('a bus and its transport', () => {
     const made = make();
     const { engine, clock, bus, errors } = made;
     const members = ['bad', 'good'].map((name) => bus.join(new Listener(name)));
-    goLive(engine);
+    engine.goLive();
     for (const { publish } of members) publish('1');
     clock.advance(1);
     await refuse(made);
@@ -548,7 +547,7 @@ describe('a bus and its transport', () => {
     expect(readFrame(engine.sent.at(-1)?.text as string).all).to.deep.equal(['bad']);
     engine.link.down(new Error('broken')); // that is no refusal
     clock.advance(1_001);
-    goLive(engine);
+    engine.goLive();
     await turn();
     const alone: string[] = [];
     for (let left = 2; left > 0; left--) {
@@ -563,7 +562,7 @@ describe('a bus and its transport', () => {
       }
     }
     expect(alone.sort()).to.deep.equal(['bad', 'good']);
-    const lost = errors.filter((error) => (error as { code?: string }).code === 'ERR_PURGATORY_HINTS_LOST');
+    const lost = errors.filter((error) => error.code === 'ERR_PURGATORY_HINTS_LOST');
     expect(lost.map(String)).to.have.length(1);
     expect(String(lost)).to.contain('"bad"').and.not.to.contain('"good"');
     await turn();
@@ -576,7 +575,7 @@ describe('a bus and its transport', () => {
     const { engine, clock, bus } = made;
     const orders = bus.join(new Listener('orders'));
     orders.publish('bad');
-    goLive(engine);
+    engine.goLive();
     let isFlushed = false;
     void bus.flush().then(() => {
       isFlushed = true;
@@ -587,7 +586,7 @@ describe('a bus and its transport', () => {
     }
     expect(isFlushed).to.equal(true);
     clock.advance(5_000);
-    engine.link.received(engine.sent.at(-1)?.text as string);
+    engine.echo();
     orders.publish('bad again');
     clock.advance(1);
     const sinceMs = clock.now();
@@ -610,7 +609,7 @@ describe('a bus and its transport', () => {
     });
     expect(bus.state).to.equal('closed');
     await turn();
-    goLive(engine);
+    engine.goLive();
     await turn();
     expect(engine.sent.at(-1)?.text).to.contain('"h":{"orders":["1"]}');
     expect(isClosed).to.equal(false);
@@ -621,7 +620,7 @@ describe('a bus and its transport', () => {
 
   it('reports what it could not send until it was closed, and waits no longer than echoTimeoutMs', async () => {
     const { engine, clock, bus, errors } = make({ echoTimeoutMs: 200 });
-    goLive(engine);
+    engine.goLive();
     const { publish } = bus.join(new Listener('orders'));
     for (const fault of ['under way', 'pending'] as const) {
       if (fault === 'pending') engine.link.down(new Error('broken'));
@@ -635,9 +634,7 @@ describe('a bus and its transport', () => {
     await closed;
     expect(errors).to.have.length(2);
     expect(errors[1]).to.include({ code: 'ERR_PURGATORY_HINTS_LOST' });
-    expect((errors[1] as Error).message)
-      .to.contain('"orders"')
-      .and.to.contain('200 ms');
+    expect(errors[1].message).to.contain('"orders"').and.to.contain('200 ms');
   });
 
   it('ends at once, without a word, when nothing is pending', async () => {
@@ -658,10 +655,8 @@ describe('a bus and its transport', () => {
   });
 
   it('ends by a refusal while hints are under way', async () => {
-    const { engine, clock, bus, errors } = make();
-    const orders = bus.join(new Listener('orders'));
-    goLive(engine);
-    orders.publish('1');
+    const { engine, clock, bus, errors, publish } = makeLive();
+    publish('1');
     clock.advance(1);
     engine.sent[1].reject(refusal('NOPERM'));
     await bus.flush();
@@ -686,13 +681,11 @@ describe('a bus and its transport', () => {
 
   it('reports another version of the protocol, and texts that are none of it, once', () => {
     const { engine, clock, bus, errors } = make({ echoMs: 3_600_000 });
-    goLive(engine);
+    engine.goLive();
     for (let n = 1; n < 4; n++) engine.link.received(`{"v":2,"o":"x","n":${n}}`);
     expect(errors).to.have.length(1);
     expect(errors[0]).to.include({ code: 'ERR_PURGATORY_BUS_PROTOCOL' });
-    expect((errors[0] as Error).message)
-      .to.contain('version 2')
-      .and.to.contain('version 1');
+    expect(errors[0].message).to.contain('version 2').and.to.contain('version 1');
     for (const text of [
       '',
       'hello',
@@ -713,8 +706,8 @@ describe('a bus and its transport', () => {
       clock.advance(1_000);
       engine.link.received(text);
       expect(errors, text).to.have.length(1);
-      expect((errors[0] as Error).message).to.match(/another prefix|different prefixes/);
-      expect((errors[0] as Error).message.length).to.be.below(300);
+      expect(errors[0].message).to.match(/another prefix|different prefixes/);
+      expect(errors[0].message.length).to.be.below(300);
     }
     expect(bus.state).to.equal('live');
     expect(bus.snapshot().totals.framesDropped).to.equal(17);
@@ -722,26 +715,22 @@ describe('a bus and its transport', () => {
 
   it('reports a flood of foreign texts once a second, with their number', () => {
     const { engine, clock, bus, errors } = make({ echoMs: 3_600_000 });
-    goLive(engine);
+    engine.goLive();
     for (let text = 0; text < 20_000; text++) engine.link.received(`foreign ${text}`);
     expect(errors).to.have.length(1);
     clock.advance(1_000);
     expect(errors).to.have.length(2);
     expect(errors[1]).to.include({ code: 'ERR_PURGATORY_BUS_PROTOCOL' });
-    expect((errors[1] as Error).message)
-      .to.contain('19999 texts')
-      .and.to.contain('foreign 19999');
+    expect(errors[1].message).to.contain('19999 texts').and.to.contain('foreign 19999');
     clock.advance(10_000);
     expect(errors).to.have.length(2);
     expect(bus.snapshot().totals.framesDropped).to.equal(20_000);
   });
 
   it('reads what the engine has confirmed during a standstill, also after the echo', async () => {
-    const { engine, clock, bus } = make({ echoMs: 100, echoTimeoutMs: 200 });
-    const orders = bus.join(new Listener('orders'));
-    goLive(engine);
+    const { engine, clock, bus, publish } = makeLive({ echoMs: 100, echoTimeoutMs: 200 });
     clock.advance(98);
-    orders.publish('1');
+    publish('1');
     clock.advance(2);
     const [, frame, echo] = engine.sent;
     const withoutStop = clock.now.bind(clock);
@@ -756,7 +745,7 @@ describe('a bus and its transport', () => {
 
   it('does not take its own standstill for one of the engine', () => {
     const { engine, clock, bus } = make({ echoMs: 100, echoTimeoutMs: 200 });
-    goLive(engine);
+    engine.goLive();
     clock.advance(100);
     // A clock that jumps, as for a process that was stopped: its timer runs late.
     const late = { now: clock.now.bind(clock) };
@@ -765,7 +754,7 @@ describe('a bus and its transport', () => {
     jumpMs = 20_000;
     clock.advance(200);
     expect(bus.state).to.equal('live');
-    engine.link.received(engine.sent.at(-1)?.text as string);
+    engine.echo();
     expect(bus.state).to.equal('live');
   });
 });

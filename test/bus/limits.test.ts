@@ -129,25 +129,6 @@ describe('what is to be sent, for a member that says how values become one', () 
   const summing: BusMember = { name: 'orders', hinted: () => false, sweep: () => {}, merge: sum };
   const sent = (sender: HeldSender): unknown[] => sender.send().hints.map(({ key, value }) => [key, value]);
 
-  it('merges what is pending, and what could not be sent with what came since', () => {
-    const sender = new HeldSender();
-    sender.publish(summing, 'k', 1);
-    sender.publish(summing, 'k', 2);
-    sender.publish(summing, 'none');
-    expect(sent(sender)).to.deep.equal([
-      ['k', 3],
-      ['none', undefined],
-    ]);
-    sender.publish(summing, 'k', 4);
-    sender.publish(summing, 'none', 5);
-    sender.lose();
-    expect(sender.overflowed).to.equal(0);
-    expect(sent(sender)).to.deep.equal([
-      ['k', 7],
-      ['none', undefined],
-    ]);
-  });
-
   it('agrees with a list of hints, whatever was sent, lost and published again', () => {
     const limit = fc.option(fc.integer({ min: 1, max: 9 }), { nil: undefined });
     const publish = fc.record({ key: fc.constantFrom('a', 'b', 'c'), limit });

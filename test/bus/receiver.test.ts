@@ -116,13 +116,6 @@ describe('hints that come in', () => {
     expect(heard.slice(16)).to.deep.equal(['later']);
   });
 
-  it('tell whether anybody watched', () => {
-    const { join, come, counts } = slowReceiver(0);
-    join('orders');
-    come(['somebody', 'nobody']);
-    expect(counts.forNobody).to.equal(1);
-  });
-
   it('are dropped when their member leaves, also from inside a try', async () => {
     const { heard, receiver, join, come } = slowReceiver(0, { clock: new SlowClock() });
     join('orders');

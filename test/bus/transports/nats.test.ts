@@ -10,7 +10,7 @@ import { codeOf } from '../../support/code-of.ts';
 import { type Engine, engines, SECOND_TRY, startNats, TcpProxy } from '../../support/engines.ts';
 import { describeWith } from '../../support/needs.ts';
 import { until } from '../../support/turns.ts';
-import { Listener } from '../rig.ts';
+import { livePair, refused, untilHeard, untilLive } from '../live.ts';
 import { survivesKill } from './survives-kill.ts';
 
 describeWith(engines.nats, 'a bus over NATS', () => {
@@ -88,10 +88,7 @@ describeWith(engines.nats, 'a bus over NATS', () => {
       try {
         const open = async (): Promise<NatsConnection> => connection({ servers: `127.0.0.1:${small.port}` });
         const [a, b] = [track(natsBus(await open())), track(natsBus(await open()))];
-        const listener = new Listener('orders');
-        b.join(listener);
-        const { publish } = a.join(new Listener('orders'));
-        await until(() => expect([a.state, b.state]).to.deep.equal(['live', 'live']), 'both are live');
+        const { others: listener, publish } = await livePair(a, b);
         const keys = Array.from({ length: 2_000 }, (_, key) => `${key} ${'k'.repeat(20)}`);
         for (const key of keys) publish(key);
         await until(() => listener.heard.length === keys.length);
@@ -125,11 +122,8 @@ describeWith(engines.nats, 'a bus over NATS', () => {
 
   for (const user of ['mute', 'deaf']) {
     it(`is refused, once and for all, without the permission for its subject (${user})`, async () => {
-      const errors: { code?: string }[] = [];
-      const bus = track(
-        natsBus(await connection({ user }), { onError: (error) => errors.push(error as { code?: string }) }),
-      );
-      await until(() => expect(bus.state).to.equal('closed'), 'the bus is closed');
+      const one = await connection({ user });
+      const errors = await refused((onError) => track(natsBus(one, { onError })));
       expect(errors.map(({ code }) => code)).to.deep.equal(['ERR_PURGATORY_BUS_REFUSED']);
     });
   }
@@ -193,9 +187,7 @@ describeWith(engines.nats, 'a bus over NATS', () => {
       const errors: string[] = [];
       const onError = (error: unknown): void => void errors.push(String(error));
       const [bus, other] = [track(natsBus(one, { clock, onError })), track(natsBus(await connection()))];
-      const [mine, others] = [new Listener('orders'), new Listener('orders')];
-      const [{ publish }, { publish: publishThere }] = [bus.join(mine), other.join(others)];
-      await until(() => expect([bus.state, other.state]).to.deep.equal(['live', 'live']), 'both are live');
+      const { mine, others, publish, publishThere } = await livePair(bus, other);
       proxy.forget(); // as NAT does: nothing is closed
       for (const ms of steps) clock.advance(ms);
       await until(() => expect(bus.state).to.equal('gap'), 'the bus is in a gap');
@@ -205,9 +197,9 @@ describeWith(engines.nats, 'a bus over NATS', () => {
         clock.advance(10); // it tries again and again
         return bus.state === 'live';
       });
-      await until(() => expect(others.heard).to.include('kept'), 'kept is heard');
+      await untilHeard(others, 'kept');
       publishThere('back');
-      await until(() => expect(mine.heard).to.include('back'), 'back is heard');
+      await untilHeard(mine, 'back');
     });
   }
 
@@ -216,7 +208,7 @@ describeWith(engines.nats, 'a bus over NATS', () => {
     const errors: { code?: string }[] = [];
     const a = track(natsBus(closed, { onError: (error) => errors.push(error as { code?: string }) }));
     const b = track(natsBus(kept));
-    await until(() => expect([a.state, b.state]).to.deep.equal(['live', 'live']), 'both are live');
+    await untilLive(a, b);
     await closed.close();
     await until(() => expect(a.state).to.equal('closed'), 'the bus is closed');
     expect(errors.map(({ code }) => code)).to.deep.equal(['ERR_PURGATORY_BUS_REFUSED']);

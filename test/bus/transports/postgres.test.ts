@@ -21,6 +21,7 @@ import { freePort } from '../../support/free-ports.ts';
 import { describeWith, itWith } from '../../support/needs.ts';
 import { rejection } from '../../support/rejection.ts';
 import { until } from '../../support/turns.ts';
+import { livePair, refused, untilHeard, untilLive } from '../live.ts';
 import { Listener } from '../rig.ts';
 import { survivesKill } from './survives-kill.ts';
 
@@ -172,13 +173,13 @@ describeWith(engines.postgres, 'a bus over PostgreSQL', () => {
     proxy = await new TcpProxy(postgres.port).start();
     const clock = new ManualClock();
     const one = bus(proxy.port, { clock, onError: () => {} });
-    await until(() => expect(one.state).to.equal('live'), 'the bus is live');
+    await untilLive(one);
     proxy.forget(); // as NAT does: nothing is closed
     clock.advance(5_000);
     clock.advance(5_000);
     expect(one.state).to.equal('gap');
     clock.advance(63); // the pause
-    await until(() => expect(one.state).to.equal('live'), 'the bus is live');
+    await untilLive(one);
   });
 
   it('notifyInTransaction tells all processes at the commit, the own one too, and none after a rollback', async () => {
@@ -186,7 +187,7 @@ describeWith(engines.postgres, 'a bus over PostgreSQL', () => {
     const listeners = [new Listener('orders'), new Listener('orders')];
     a.join(listeners[0]);
     b.join(listeners[1]);
-    await until(() => expect([a.state, b.state]).to.deep.equal(['live', 'live']), 'both are live');
+    await untilLive(a, b);
     const client = clientOf(postgres.port);
     await client.connect();
     try {
@@ -229,19 +230,16 @@ describeWith(engines.postgres, 'a bus over PostgreSQL', () => {
         `CREATE DATABASE latin ENCODING 'LATIN1' LC_COLLATE 'C' LC_CTYPE 'C' TEMPLATE template0`,
       );
       const [a, b] = [busIn('latin'), busIn('latin')];
-      const listener = new Listener('orders');
-      b.join(listener);
-      const { publish } = a.join(new Listener('orders'));
-      await until(() => expect([a.state, b.state]).to.deep.equal(['live', 'live']), 'both are live');
+      const { others: listener, publish } = await livePair(a, b);
       publish('заказ-7');
-      await until(() => expect(listener.heard).to.include('заказ-7'), 'заказ-7 is heard');
+      await untilHeard(listener, 'заказ-7');
       const client = clientOf(postgres.port, 'latin');
       await client.connect();
       await client.query('BEGIN');
       await notifyInTransaction(client, orders, ['заказ-8']);
       await client.query('COMMIT');
       await client.end();
-      await until(() => expect(listener.heard).to.include('заказ-8'), 'заказ-8 is heard');
+      await untilHeard(listener, 'заказ-8');
       expect(a.snapshot().totals.gaps.publish).to.equal(0);
     });
 
@@ -265,11 +263,11 @@ describeWith(engines.postgres, 'a bus over PostgreSQL', () => {
       b.join(listener);
       const refused = a.join(mine);
       const taken = a.join(new Listener('jobs'));
-      await until(() => expect([a.state, b.state]).to.deep.equal(['live', 'live']), 'both are live');
+      await untilLive(a, b);
       refused.publish('7');
       await a.flush();
       taken.publish('8');
-      await until(() => expect(listener.heard).to.include('8'), '8 is heard');
+      await untilHeard(listener, '8');
       expect(a.snapshot().totals.gaps.publish).to.equal(3);
       expect(mine.sweeps).to.be.at.most(4);
       const lost = errors.filter(({ code }) => code === 'ERR_PURGATORY_HINTS_LOST');
@@ -325,9 +323,7 @@ describeWith(engines.postgres, 'a bus over PostgreSQL', () => {
   it('refuses a replica', async () => {
     const replica = await startPostgresReplica(postgres);
     try {
-      const errors: Error[] = [];
-      const one = bus(replica.port, { onError: (error: Error) => errors.push(error) });
-      await until(() => expect(one.state).to.equal('closed'), 'the bus is closed');
+      const errors = await refused((onError) => bus(replica.port, { onError }));
       expect(errors).to.have.length(1);
       expect(errors[0]).to.include({ code: 'ERR_PURGATORY_BUS_REFUSED' });
       expect(errors[0].message).to.contain('replica');
@@ -351,9 +347,7 @@ describeWith(engines.postgres, 'a bus over PostgreSQL', () => {
       ...(process.getuid?.() === 0 ? { uid: 65_534 } : {}),
     });
     try {
-      const errors: Error[] = [];
-      const one = bus(port, { onError: (error: Error) => errors.push(error) });
-      await until(() => expect(one.state).to.equal('closed'), 'the bus is closed');
+      const errors = await refused((onError) => bus(port, { onError }));
       expect(errors.at(-1)).to.include({ code: 'ERR_PURGATORY_BUS_REFUSED' });
       expect(errors.at(-1)?.message).to.contain('pooler');
     } finally {

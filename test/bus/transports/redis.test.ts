@@ -16,6 +16,7 @@ import { codeOf } from '../../support/code-of.ts';
 import { type Engine, engines, SECOND_TRY, startRedis, TcpProxy } from '../../support/engines.ts';
 import { describeWith } from '../../support/needs.ts';
 import { until } from '../../support/turns.ts';
+import { livePair, refused, untilHeard, untilLive } from '../live.ts';
 import { Listener } from '../rig.ts';
 import { interestCases } from './interest-cases.ts';
 import { survivesKill } from './survives-kill.ts';
@@ -42,9 +43,9 @@ describeWith(engines.redis, 'a bus over Redis', () => {
     clients.push(made);
     return made;
   };
-  const clientOf = async (family: string, port: number): Promise<RedisClient> => {
-    if (family === 'ioredis') return client({ port });
-    const node = createClient({ socket: { host: '127.0.0.1', port, reconnectStrategy: 20 } });
+  const clientOf = async (family: string, port: number, login = {}): Promise<RedisClient> => {
+    if (family === 'ioredis') return client({ port, ...login });
+    const node = createClient({ ...login, socket: { host: '127.0.0.1', port, reconnectStrategy: 20 } });
     node.on('error', () => {});
     await node.connect();
     clients.push({ disconnect: () => node.destroy() });
@@ -68,10 +69,7 @@ describeWith(engines.redis, 'a bus over Redis', () => {
     const node = createClient({ socket: { host: '127.0.0.1', port: redis.port } });
     await node.connect();
     const [a, b] = [track(redisBus(client())), track(redisBus(node))];
-    const listener = new Listener('orders');
-    b.join(listener);
-    const { publish } = a.join(new Listener('orders'));
-    await until(() => expect([a.state, b.state]).to.deep.equal(['live', 'live']), 'both are live');
+    const { others: listener, publish } = await livePair(a, b);
     publish('42', 7);
     await until(() => listener.heard.length > 0);
     expect(listener.heard).to.deep.equal([['42', 7]]);
@@ -89,7 +87,7 @@ describeWith(engines.redis, 'a bus over Redis', () => {
 
   it('is live though its client names a database that is not there, which ends no connection', async () => {
     const bus = track(redisBus(client({ db: 99 })));
-    await until(() => expect(bus.state).to.equal('live'), 'the bus is live');
+    await untilLive(bus);
     expect(bus.snapshot().lastError).to.equal(null);
   });
 
@@ -98,9 +96,9 @@ describeWith(engines.redis, 'a bus over Redis', () => {
     const bus = track(redisBus(client()));
     bus.join(listener);
     const admin = client();
-    await until(() => expect(bus.state).to.equal('live'), 'the bus is live');
+    await untilLive(bus);
     for (let kill = 1; kill <= 3; kill++) {
-      await until(() => expect(bus.state).to.equal('live'), 'the bus is live');
+      await untilLive(bus);
       const { sweeps } = listener;
       await admin.call('CLIENT', 'KILL', 'TYPE', 'pubsub');
       await until(() => listener.sweeps > sweeps);
@@ -121,7 +119,7 @@ describeWith(engines.redis, 'a bus over Redis', () => {
       if (frame.origin === a.snapshot().origin) last = frame;
     });
     await spy.subscribe('purgatory');
-    await until(() => expect([a.state, b.state]).to.deep.equal(['live', 'live']), 'both are live');
+    await untilLive(a, b);
     let gaps = 0;
     for (const jump of [1, 2, 500, 999, 1_000, 5_000, 2 ** 52]) {
       const key = `before ${jump}`;
@@ -155,23 +153,8 @@ describeWith(engines.redis, 'a bus over Redis', () => {
         const admin = client();
         const user = `u${Math.random().toString(36).slice(2)}`;
         await admin.call('ACL', 'SETUSER', user, 'on', '>secret', '~*', '&*', ...rights.split(' '));
-        const errors: { code?: string; message: string; cause?: unknown }[] = [];
-        const options = { onError: (error: unknown) => errors.push(error as Error) };
-        let bus: Bus;
-        if (family === 'ioredis')
-          bus = track(redisBus(client({ username: user, password: 'secret' }), options));
-        else {
-          const node = createClient({
-            username: user,
-            password: 'secret',
-            socket: { host: '127.0.0.1', port: redis.port },
-          });
-          node.on('error', () => {});
-          await node.connect();
-          clients.push({ disconnect: () => node.destroy() });
-          bus = track(redisBus(node, options));
-        }
-        await until(() => expect(bus.state).to.equal('closed'), 'the bus is closed');
+        const own = await clientOf(family, redis.port, { username: user, password: 'secret' });
+        const errors = await refused((onError) => track(redisBus(own, { onError })));
         expect(errors.map(({ code }) => code)).to.deep.equal(['ERR_PURGATORY_BUS_REFUSED']);
         expect(errors[0].message).to.contain('NOPERM');
         expect(errors[0].cause).to.be.instanceOf(Error);
@@ -188,9 +171,7 @@ describeWith(engines.redis, 'a bus over Redis', () => {
       const onError = (error: unknown): void => void errors.push(String(error));
       const own = await clientOf(family, proxy.port);
       const [bus, other] = [track(redisBus(own, { clock, onError })), track(redisBus(client()))];
-      const [mine, others] = [new Listener('orders'), new Listener('orders')];
-      const [{ publish }, { publish: publishThere }] = [bus.join(mine), other.join(others)];
-      await until(() => expect([bus.state, other.state]).to.deep.equal(['live', 'live']), 'both are live');
+      const { mine, others, publish, publishThere } = await livePair(bus, other);
 
       proxy.forget(); // as NAT does: nothing is closed
       clock.advance(5_000);
@@ -199,19 +180,16 @@ describeWith(engines.redis, 'a bus over Redis', () => {
       expect([bus.state, errors.length]).to.deep.equal(['gap', 1]);
       expect(errors[0]).to.contain('did not come back within 5000 ms');
       clock.advance(63); // the pause
-      await until(() => expect(bus.state).to.equal('live'), 'the bus is live');
-      await until(() => expect(others.heard).to.include('kept'), 'kept is heard');
+      await untilLive(bus);
+      await untilHeard(others, 'kept');
       publishThere('back');
-      await until(() => expect(mine.heard).to.include('back'), 'back is heard');
+      await untilHeard(mine, 'back');
     });
 
     it(`waits behind no command of its client (${family})`, async () => {
       const own = await clientOf(family, redis.port);
       const [bus, other] = [track(redisBus(own)), track(redisBus(client()))];
-      const listener = new Listener('orders');
-      other.join(listener);
-      const { publish } = bus.join(new Listener('orders'));
-      await until(() => expect([bus.state, other.state]).to.deep.equal(['live', 'live']), 'both are live');
+      const { others: listener, publish } = await livePair(bus, other);
       const popped = (own as unknown as Redis).blpop
         ? (own as unknown as Redis).blpop('nothing', 0)
         : (own as unknown as ReturnType<typeof createClient>).blPop('nothing', 0);
@@ -220,7 +198,7 @@ describeWith(engines.redis, 'a bus over Redis', () => {
         isBusy = false;
       });
       publish('meanwhile');
-      await until(() => expect(listener.heard).to.include('meanwhile'), 'meanwhile is heard');
+      await untilHeard(listener, 'meanwhile');
       expect(isBusy).to.equal(true);
       await client().lpush('nothing', 'something');
       await done;
@@ -264,10 +242,8 @@ describeWith(engines.redis, 'a bus over Redis', () => {
       () => admin.duplicate(), // connects at once, and again
     ];
     for (const duplicate of made) {
-      const errors: { code?: string; message: string }[] = [];
-      const onError = (error: unknown): void => void errors.push(error as Error);
-      const bus = track(redisBus({ duplicate, publish: async () => {} }, { onError }));
-      await until(() => expect(bus.state).to.equal('closed'), 'the bus is closed');
+      const old = { duplicate, publish: async () => {} };
+      const errors = await refused((onError) => track(redisBus(old, { onError })));
       expect(errors.map(({ code }) => code)).to.deep.equal(['ERR_INVALID_RETURN_VALUE']);
       expect(errors[0].message).to.contain('ioredis, iovalkey or node-redis').and.to.contain('duplicate');
     }
@@ -283,10 +259,8 @@ describeWith(engines.redis, 'a bus over Redis', () => {
 
     for (const family of ['ioredis', 'node-redis']) {
       it(`is refused when it was none but that from the start (${family})`, async () => {
-        const errors: { code?: string; message: string }[] = [];
-        const onError = (error: unknown): void => void errors.push(error as Error);
-        const bus = track(redisBus(await clientOf(family, replica.port), { onError }));
-        await until(() => expect(bus.state).to.equal('closed'), 'the bus is closed');
+        const own = await clientOf(family, replica.port);
+        const errors = await refused((onError) => track(redisBus(own, { onError })));
         expect(errors.map(({ code }) => code)).to.deep.equal(['ERR_PURGATORY_BUS_REFUSED']);
         expect(errors[0].message).to.contain('is a replica').and.to.contain('connect the bus to the primary');
       });
@@ -300,7 +274,7 @@ describeWith(engines.redis, 'a bus over Redis', () => {
         const options = { echoMs: 50, onError };
         const bus = track(redisBus(client({ port: primary.port }), options));
         const { publish } = bus.join(new Listener('orders'));
-        await until(() => expect(bus.state).to.equal('live'), 'the bus is live');
+        await untilLive(bus);
         const admin = client({ port: primary.port });
         await admin.call('REPLICAOF', '127.0.0.1', `${redis.port}`);
         await until(() => expect(bus.state).to.equal('gap'), 'the bus is in a gap');
@@ -309,7 +283,7 @@ describeWith(engines.redis, 'a bus over Redis', () => {
         expect(totals.gaps).to.include({ connection: 1, echo: 0 });
         publish('kept');
         await admin.call('REPLICAOF', 'NO', 'ONE');
-        await until(() => expect(bus.state).to.equal('live'), 'the bus is live');
+        await untilLive(bus);
         await bus.flush();
         expect(errors.filter((error) => error.includes('is a replica'))).not.to.be.empty;
       } finally {
@@ -348,13 +322,13 @@ describeWith(engines.redis, 'a bus over Redis', () => {
     const other = track(redisBus(client()));
     const listener = new Listener('orders');
     other.join(listener);
-    await until(() => expect(other.state).to.equal('live'), 'the bus is live');
+    await untilLive(other);
     {
       await using bus = redisBus(client());
       bus.join(new Listener('orders')).publish('last words');
       expect(bus.state).to.equal('connecting');
     }
-    await until(() => expect(listener.heard).to.include('last words'), 'last words is heard');
+    await untilHeard(listener, 'last words');
   });
 
   it('ends with its connections: nothing keeps the process alive', async () => {

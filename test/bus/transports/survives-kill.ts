@@ -3,14 +3,11 @@ import { expect } from 'chai';
 import type { Bus } from '../../../src/bus/bus-options.ts';
 import type { Engine } from '../../support/engines.ts';
 import { until } from '../../support/turns.ts';
-import { Listener } from '../rig.ts';
+import { livePair, untilHeard } from '../live.ts';
 
 /** Nothing throws, a hint of that time is kept or made good by a sweep, and later ones arrive. */
 export async function survivesKill(engine: Engine, a: Bus, b: Bus): Promise<void> {
-  const listener = new Listener('orders');
-  b.join(listener);
-  const { publish } = a.join(new Listener('orders'));
-  await until(() => expect([a.state, b.state]).to.deep.equal(['live', 'live']), 'both are live');
+  const { others: listener, publish } = await livePair(a, b);
   const { sweeps } = listener;
   await engine.kill();
   await until(() => expect([a.state, b.state]).to.deep.equal(['gap', 'gap']), 'both are in a gap');
@@ -25,5 +22,5 @@ export async function survivesKill(engine: Engine, a: Bus, b: Bus): Promise<void
     'what was kept is heard, or all is swept',
   );
   publish('later');
-  await until(() => expect(listener.heard).to.include('later'), 'later is heard');
+  await untilHeard(listener, 'later');
 }

@@ -1,0 +1,36 @@
+// Buses over real engines, as tests of the transports need them.
+import { expect } from 'chai';
+import type { Bus } from '../../src/bus/bus-options.ts';
+import { until } from '../support/turns.ts';
+import { Listener } from './rig.ts';
+
+const statesOf = (buses: readonly Bus[]): string[] => buses.map(({ state }) => state);
+
+export async function untilLive(...buses: Bus[]): Promise<void> {
+  await until(() => expect(statesOf(buses)).to.deep.equal(buses.map(() => 'live')), 'all are live');
+}
+
+/** Resolves with the errors that a refused bus has told, once it is closed. */
+export async function refused(open: (onError: (error: unknown) => void) => Bus): Promise<BusError[]> {
+  const errors: BusError[] = [];
+  const bus = open((error) => errors.push(error as BusError));
+  await until(() => expect(bus.state).to.equal('closed'), 'the bus is closed');
+  return errors;
+}
+
+export interface BusError extends Error {
+  readonly code?: string;
+}
+
+/** A member on each of two buses, once both are live. */
+export async function livePair(one: Bus, other: Bus) {
+  const [mine, others] = [new Listener('orders'), new Listener('orders')];
+  const { publish } = one.join(mine);
+  const { publish: publishThere } = other.join(others);
+  await untilLive(one, other);
+  return { mine, others, publish, publishThere };
+}
+
+export async function untilHeard({ heard }: Listener, key: string): Promise<void> {
+  await until(() => expect(heard).to.include(key), `${key} is heard`);
+}
