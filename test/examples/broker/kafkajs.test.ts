@@ -1,5 +1,13 @@
 import { expect } from 'chai';
-import { type Consumer, Kafka, type KafkaMessage, logLevel, Partitioners, type Producer } from 'kafkajs';
+import {
+  type Admin,
+  type Consumer,
+  Kafka,
+  type KafkaMessage,
+  logLevel,
+  Partitioners,
+  type Producer,
+} from 'kafkajs';
 import { until } from '../../support/turns.ts';
 import { type RunningBroker, startBroker } from './support/running-broker.ts';
 
@@ -10,13 +18,15 @@ describe('kafkajs', () => {
   let running: RunningBroker;
   let kafka: Kafka;
   let producer: Producer;
+  let admin: Admin;
   const consumers: Consumer[] = [];
 
   before(async () => {
     running = await startBroker();
     kafka = new Kafka({ clientId: 'test', brokers: [running.address], logLevel: logLevel.NOTHING });
     producer = kafka.producer({ createPartitioner: Partitioners.DefaultPartitioner });
-    await producer.connect();
+    admin = kafka.admin();
+    await Promise.all([producer.connect(), admin.connect()]);
   });
 
   afterEach(async () => {
@@ -24,7 +34,7 @@ describe('kafkajs', () => {
   });
 
   after(async () => {
-    await producer.disconnect();
+    await Promise.all([producer.disconnect(), admin.disconnect()]);
     await running.broker.stop();
     expect(running.lines, 'what the broker had to complain of').to.deep.equal([]);
   });
@@ -137,8 +147,6 @@ describe('kafkajs', () => {
   });
 
   it('creates, lists and deletes topics, and is told what is wrong with a name', async () => {
-    const admin = kafka.admin();
-    await admin.connect();
     expect(await admin.createTopics({ topics: [{ topic: 'made', numPartitions: 5 }] })).to.equal(true);
     expect(await admin.createTopics({ topics: [{ topic: 'made' }] }), 'again').to.equal(false);
     expect((await admin.fetchTopicMetadata({ topics: ['made'] })).topics[0].partitions).to.have.length(5);
@@ -149,7 +157,6 @@ describe('kafkajs', () => {
       .createTopics({ topics: [{ topic: '../../etc/passwd' }] })
       .catch((thrown: Error) => thrown);
     expect(JSON.stringify(error)).to.contain('INVALID_TOPIC_EXCEPTION');
-    await admin.disconnect();
   });
 
   it('finds offsets by time', async () => {
@@ -158,8 +165,6 @@ describe('kafkajs', () => {
       topic: 'timed',
       messages: [1, 2, 3].map((i) => ({ value: `${i}`, partition: 0, timestamp: `${start + i * 1000}` })),
     });
-    const admin = kafka.admin();
-    await admin.connect();
     const byTime = async (timestamp: number) =>
       (await admin.fetchTopicOffsetsByTimestamp('timed', timestamp)).find(({ partition }) => partition === 0)
         ?.offset;
@@ -169,7 +174,6 @@ describe('kafkajs', () => {
     expect(await byTime(start + 3001), 'nothing so late: the end').to.equal('3');
     const [offsets] = (await admin.fetchTopicOffsets('timed')).filter(({ partition }) => partition === 0);
     expect(offsets).to.include({ low: '0', high: '3' });
-    await admin.disconnect();
   });
 
   it('lists and describes groups, and what they have committed', async () => {
@@ -177,8 +181,6 @@ describe('kafkajs', () => {
     let received = 0;
     await consume('described', 'describing', () => received++);
     await until(() => received === 1, 'all records have come');
-    const admin = kafka.admin();
-    await admin.connect();
     await until(async () => {
       const [{ partitions }] = await admin.fetchOffsets({ groupId: 'describing' });
       expect(partitions.map(({ partition, offset }) => [partition, offset])).to.deep.equal([[1, '1']]);
@@ -191,12 +193,9 @@ describe('kafkajs', () => {
       groupId: 'describing',
       protocolType: 'consumer',
     });
-    await admin.disconnect();
   });
 
   it('reads and changes the settings of topics, adds partitions, and deletes records and groups', async () => {
-    const admin = kafka.admin();
-    await admin.connect();
     await admin.createTopics({
       topics: [
         { topic: 'changed', numPartitions: 2, configEntries: [{ name: 'retention.ms', value: '60000' }] },
@@ -234,6 +233,5 @@ describe('kafkajs', () => {
     expect(await admin.deleteGroups(['unused'])).to.deep.equal([{ groupId: 'unused', errorCode: 0 }]);
     expect((await admin.describeCluster()).brokers).to.have.length(1);
     expect((await admin.listPartitionReassignments({})).topics).to.deep.equal([]);
-    await admin.disconnect();
   });
 });

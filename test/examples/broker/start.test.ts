@@ -10,11 +10,12 @@ import { expect } from 'chai';
 import { parseOptions } from '../../../examples/broker/options.ts';
 import { apiNames, apis } from '../../../examples/broker/protocol/messages/index.ts';
 import { describeTopicSettings } from '../../../examples/broker/settings/topic-settings.ts';
+import type { BrokerStatus } from '../../../examples/broker/status.ts';
 import { bundled } from '../../support/bundled.ts';
 import { until } from '../../support/turns.ts';
 import { uncovered } from '../../support/uncovered.ts';
-import { dataFolder, startBroker } from './support/running-broker.ts';
-import { fetchRequest, WireClient } from './support/wire-client.ts';
+import { brokerOfEachTest, dataFolder, startBroker } from './support/running-broker.ts';
+import { WireClient } from './support/wire-client.ts';
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 // What a child process does is not what the coverage of this run is about.
@@ -75,11 +76,10 @@ describe('npm start', () => {
       const { port, http } = await npmStart();
       const client = await WireClient.connect(port);
       await client.createTopics('t');
-      void client.send('Fetch', 11, fetchRequest('t', 0, 0, { maxWaitMs: 3_600_000, minBytes: 1 }));
+      void client.park();
       const numDelayed = async () => {
-        const status = await fetch(`http://127.0.0.1:${http}/status`);
-        return ((await status.json()) as { purgatories: { fetch: { numDelayed: number } } }).purgatories.fetch
-          .numDelayed;
+        const status = await (await fetch(`http://127.0.0.1:${http}/status`)).json();
+        return (status as BrokerStatus).purgatories.fetch.numDelayed;
       };
       await until(async () => (await numDelayed()) === 1, 'that many wait');
       signal(npm?.pid as number);
@@ -96,31 +96,27 @@ describe('npm start', () => {
     const { broker, port, http } = await startBroker();
     const main = await bundled('examples/broker/main.ts');
     const run = (...args: string[]) =>
-      promisify(execFile)('node', [main, ...args], {
-        cwd: root,
-        env,
-      }).catch((error) => error);
+      promisify(execFile)('node', [main, ...args], { cwd: root, env }).catch((error) => error);
     const [taken, page, wrong] = await Promise.all([
       run('--port', `${port}`, '--http', '0', '--data', dataFolder()),
       run('--port', '0', '--http', `${http}`, '--data', dataFolder()),
       run('--port', 'nine'),
     ]);
     await broker.stop();
-    expect(taken).to.include({ code: 1, stdout: '' });
     const inUse = (taken: number, option: string) =>
       `port ${taken} of 127.0.0.1 is in use: end what listens there, or choose another port with ${option}\n`;
-    expect(taken.stderr).to.equal(inUse(port, '--port'));
-    expect(page).to.include({ code: 1, stdout: '' });
-    expect(page.stderr).to.equal(inUse(http, '--http'));
-    expect(wrong).to.include({ code: 1, stdout: '' });
-    expect(wrong.stderr).to.equal('--port is "nine", where a whole number from 0 to 65535 is needed\n');
+    const number = '--port is "nine", where a whole number from 0 to 65535 is needed\n';
+    expect(taken).to.include({ code: 1, stdout: '', stderr: inUse(port, '--port') });
+    expect(page).to.include({ code: 1, stdout: '', stderr: inUse(http, '--http') });
+    expect(wrong).to.include({ code: 1, stdout: '', stderr: number });
   });
 });
 
+const README = readFileSync(new URL('../../../examples/broker/README.md', import.meta.url), 'utf8');
+
 describe('the README of the broker', () => {
   it('tells the apis and versions that are served', () => {
-    const readme = readFileSync(new URL('../../../examples/broker/README.md', import.meta.url), 'utf8');
-    const told = [...readme.matchAll(/\b([A-Z]\w+) \| (\d+)-(\d+) \|/g)].map(([, name, min, max]) => [
+    const told = [...README.matchAll(/\b([A-Z]\w+) \| (\d+)-(\d+) \|/g)].map(([, name, min, max]) => [
       name,
       [Number(min), Number(max)],
     ]);
@@ -129,8 +125,7 @@ describe('the README of the broker', () => {
   });
 
   it('tells every setting of a topic', () => {
-    const readme = readFileSync(new URL('../../../examples/broker/README.md', import.meta.url), 'utf8');
-    const [, table] = /\| setting of a topic [^\n]+\n([\s\S]+?)\n\n/.exec(readme) ?? [];
+    const [, table] = /\| setting of a topic [^\n]+\n([\s\S]+?)\n\n/.exec(README) ?? [];
     const told = [...table.matchAll(/^\|([^|]+)/gm)].flatMap(([, cell]) => cell.match(/[a-z.]+/g) ?? []);
     const settings = describeTopicSettings({}, parseOptions([])).map(({ name }) => name);
     expect(told).to.have.members(settings);
@@ -139,8 +134,7 @@ describe('the README of the broker', () => {
 
 describe('the options of the broker', () => {
   it('are those that the README tells, with their defaults', () => {
-    const readme = readFileSync(new URL('../../../examples/broker/README.md', import.meta.url), 'utf8');
-    const told = [...readme.matchAll(/^\| `--([a-z-]+)` \| `?([^|]*?)`? ?\|/gm)].map(([, flag, value]) => [
+    const told = [...README.matchAll(/^\| `--([a-z-]+)` \| `?([^|]*?)`? ?\|/gm)].map(([, flag, value]) => [
       flag.replaceAll(/-([a-z])/g, (_, letter) => letter.toUpperCase()),
       value,
     ]);
@@ -154,66 +148,64 @@ describe('the options of the broker', () => {
   });
 
   it('are refused by name, value and rule', () => {
-    expect(() => parseOptions(['--nodes', '17'])).to.throw('--nodes is "17"');
-    expect(() => parseOptions(['--nodes', '3', '--node', '3'])).to.throw('from 0 to 2 is needed');
-    expect(() => parseOptions(['--nodes', '3', '--port', '0'])).to.throw('from 1 to 65533 is needed');
-    expect(() => parseOptions(['--min-insync-replicas', '2'])).to.throw('from 1 to 1 is needed');
-    expect(() => parseOptions(['--partitions', '0'])).to.throw(
-      '--partitions is "0", where a whole number from 1 to 1000 is needed',
-    );
-    expect(() => parseOptions(['--port', '-1'])).to.throw();
-    expect(() => parseOptions(['--http=1e3'])).to.throw('--http is "1e3"');
-    expect(() => parseOptions(['--advertised-host', 'host:9092'])).to.throw(
-      '--advertised-host is "host:9092", where a host name or an IP address is needed',
-    );
-    const crossed = ['--group-min-session-timeout-ms=2000', '--group-max-session-timeout-ms=1999'];
-    expect(() => parseOptions(crossed)).to.throw('--group-max-session-timeout-ms is "1999"');
-    expect(() => parseOptions(['--nonsense'])).to.throw('--nonsense');
-    expect(() => parseOptions(['stray'])).to.throw('stray');
+    for (const [args, message] of [
+      ['--nodes 17', '--nodes is "17"'],
+      ['--nodes 3 --node 3', 'from 0 to 2 is needed'],
+      ['--nodes 3 --port 0', 'from 1 to 65533 is needed'],
+      ['--min-insync-replicas 2', 'from 1 to 1 is needed'],
+      ['--partitions 0', '--partitions is "0", where a whole number from 1 to 1000 is needed'],
+      ['--port -1', '--port'],
+      ['--http=1e3', '--http is "1e3"'],
+      ['--advertised-host host:9092', '--advertised-host is "host:9092", where a host name or an IP address'],
+      [
+        '--group-min-session-timeout-ms=2000 --group-max-session-timeout-ms=1999',
+        '--group-max-session-timeout-ms is "1999"',
+      ],
+      ['--nonsense', '--nonsense'],
+      ['stray', 'stray'],
+    ])
+      expect(() => parseOptions(args.split(' ')), args).to.throw(message);
   });
 });
 
 describe('--advertised-host', () => {
+  const broker = brokerOfEachTest({ advertisedHost: 'localhost' });
+
   it('is where clients are told to connect to', async () => {
-    const { broker, port } = await startBroker({ advertisedHost: 'localhost' });
-    const client = await WireClient.connect(port);
+    const { client, port } = broker;
     const { brokers } = await client.send('Metadata', 1, { topics: [] } as never);
     expect(brokers).to.deep.equal([{ nodeId: 0, host: 'localhost', port, rack: null }]);
     const coordinator = await client.send('FindCoordinator', 0, { key: 'g' } as never);
     expect(coordinator).to.include({ host: 'localhost', port });
-    client.destroy();
-    await broker.stop();
   });
 });
 
 describe('the status page', () => {
+  const broker = brokerOfEachTest();
+  const ask = (path: string, method = 'GET') => fetch(`http://127.0.0.1:${broker.http}${path}`, { method });
+
   it('answers GET with what goes on, and nothing else', async () => {
-    const { broker, http } = await startBroker();
-    const url = `http://127.0.0.1:${http}`;
-    const status = await fetch(`${url}/status?x=1`);
+    const status = await ask('/status?x=1');
     expect(status.headers.get('content-type')).to.equal('application/json');
-    expect(await status.json()).to.deep.include({ connections: 0, topics: [], groups: [] });
-    const picture = await fetch(`${url}/`);
+    expect(await status.json()).to.deep.include({ connections: 1, topics: [], groups: [] });
+    const picture = await ask('/');
     expect(picture.headers.get('content-type')).to.match(/^text\/html/);
     expect(await picture.text()).to.contain('purgatory');
-    expect((await fetch(`${url}/../../etc/passwd`)).status).to.equal(404);
-    expect((await fetch(`${url}/status`, { method: 'POST' })).status).to.equal(405);
-    await broker.stop();
+    expect((await ask('/../../etc/passwd')).status).to.equal(404);
+    expect((await ask('/status', 'POST')).status).to.equal(405);
   });
 
   it('answers under names of this machine alone', async () => {
-    const { broker, http } = await startBroker();
     const codeAs = (host: string, path: string): Promise<number | undefined> =>
       new Promise((resolve, reject) => {
-        const options = { host: '127.0.0.1', port: http, path, headers: { host } };
+        const options = { host: '127.0.0.1', port: broker.http, path, headers: { host } };
         get(options, ({ statusCode }) => resolve(statusCode)).on('error', reject);
       });
     for (const path of ['/', '/status', '/metrics']) {
-      for (const host of ['localhost:1', `127.0.0.1:${http}`, '[::1]', 'a.localhost'])
+      for (const host of ['localhost:1', `127.0.0.1:${broker.http}`, '[::1]', 'a.localhost'])
         expect(await codeAs(host, path), `${host}${path}`).to.equal(200);
       for (const host of ['evil.example', 'localhost.evil.example:80', ' '])
         expect(await codeAs(host, path), `${host}${path}`).to.equal(403);
     }
-    await broker.stop();
   });
 });

@@ -48,14 +48,13 @@ describe("a follower whose log is not its leader's", () => {
   beforeEach(async () => {
     data = dataFolder();
     port = await freePorts(2);
-    nodes = await Promise.all([start(0), start(1)]);
+    nodes = await startBoth();
   });
 
   afterEach(stop);
 
   const options = { nodes: 2, partitions: 1, segmentBytes: 4096, flushMs: 60_000, replicaLagMs: 300 };
-  const startLeader = () => start(0);
-  const startFollower = () => start(1);
+  const startBoth = () => Promise.all([start(0), start(1)]);
   const start = (node: number) => startBroker({ ...options, node, port, data });
 
   async function stop(): Promise<void> {
@@ -114,6 +113,14 @@ describe("a follower whose log is not its leader's", () => {
     return client !== undefined;
   }
 
+  const untilCaughtUp = () => until(isCaughtUp, 'the follower is where its leader is');
+  const untilFollower = (start: number, end: number) =>
+    until(() => expect(places()[1]).to.deep.equal([start, end]), 'the follower is where its leader is');
+  /** A hundred records, which both have then. */
+  const produceOld = async () => {
+    await produce(...many('old', 100));
+    await untilCaughtUp();
+  };
   const many = (prefix: string, count: number) => Array.from({ length: count }, (_, i) => `${prefix}${i}`);
 
   for (const [what, { lost, written, cutTo }] of Object.entries({
@@ -124,8 +131,7 @@ describe("a follower whose log is not its leader's", () => {
     'has nothing of it': { lost: 100, written: 120, cutTo: 0 },
   })) {
     it(`cuts it off and fetches again where the leader's ${what}`, async () => {
-      await produce(...many('old', 100));
-      await until(isCaughtUp, 'the follower is where its leader is');
+      await produceOld();
       await stop();
       lose(100 - lost);
       await restartWith(...many('new', written));
@@ -144,24 +150,22 @@ describe("a follower whose log is not its leader's", () => {
   }
 
   it('looks again for each connection: its leader may have been away for a moment only', async () => {
-    await produce(...many('old', 100));
-    await until(isCaughtUp, 'the follower is where its leader is');
+    await produceOld();
     await nodes[0].broker.stop();
     lose(97);
     nodes[0] = await start(0);
     await until(() => endOffset(nodes[1]) === 97, 'the log has that record');
     await produce('new');
-    await until(isCaughtUp, 'the follower is where its leader is');
+    await untilCaughtUp();
     await stop();
     expect(bytesOf(1)).to.equal(bytesOf(0));
   });
 
   it('keeps it where it is the same, over restarts of both', async () => {
-    await produce(...many('old', 100));
-    await until(isCaughtUp, 'the follower is where its leader is');
+    await produceOld();
     await stop();
     await restartWith('new');
-    await until(isCaughtUp, 'the follower is where its leader is');
+    await untilCaughtUp();
     expect(endOffset(nodes[1])).to.equal(101);
     expect(nodes.map(({ lines }) => lines)).to.deep.equal([[], []]);
   });
@@ -179,39 +183,36 @@ describe("a follower whose log is not its leader's", () => {
     });
 
   it('begins where its leader does, while both are there', async () => {
-    await produce(...many('old', 100));
-    await until(isCaughtUp, 'the follower is where its leader is');
+    await produceOld();
     await deleteBefore(50);
     await until(() => places()[1][0] === 50, 'the follower is where its leader is');
     await produce('new');
-    await until(isCaughtUp, 'the follower is where its leader is');
+    await untilCaughtUp();
     expect(places()).to.deep.equal([
       [50, 101],
       [50, 101],
     ]);
   });
 
-  for (const [what, start, written] of [
+  for (const [what, first, written] of [
     ['some of what it has', 60, 30],
     ['all that it has', 100, 30],
     ['more than it ever had', 120, 30],
     ['all there is', 130, 30],
   ] as const) {
     it(`begins where its leader does after it was away, where that has deleted ${what}`, async () => {
-      await produce(...many('old', 100));
-      await until(isCaughtUp, 'the follower is where its leader is');
+      await produceOld();
       await nodes[1].broker.stop();
       await produce(...many('new', written));
-      await deleteBefore(start);
-      nodes[1] = await startFollower();
-      const expected = [start, 100 + written];
-      await until(() => places()[1].join() === expected.join(), 'the follower is where its leader is');
+      await deleteBefore(first);
+      nodes[1] = await start(1);
+      await untilFollower(first, 100 + written);
       await produce('last');
-      await until(() => places()[1][1] === 101 + written, 'the follower is where its leader is');
+      await untilFollower(first, 101 + written);
       await stop();
-      nodes = await Promise.all([startLeader(), startFollower()]);
-      await until(isCaughtUp, 'the follower is where its leader is');
-      expect(places()[1]).to.deep.equal([start, 101 + written]);
+      nodes = await startBoth();
+      await untilCaughtUp();
+      expect(places()[1]).to.deep.equal([first, 101 + written]);
       expect(nodes.map(({ lines }) => lines)).to.deep.equal([[], []]);
     });
   }
@@ -223,12 +224,12 @@ describe("a follower whose log is not its leader's", () => {
     for (let i = 0; i < 3; i++) await client.produce('t', 0, -1, makeBatch(many('x', 10)));
     client.destroy();
     await deleteBefore(15);
-    nodes[1] = await startFollower();
-    await until(() => places()[1].join() === '15,30', 'the follower is where its leader is');
+    nodes[1] = await start(1);
+    await untilFollower(15, 30);
     await stop();
-    nodes = await Promise.all([startLeader(), startFollower()]);
+    nodes = await startBoth();
     await produce('last');
-    await until(() => places()[1].join() === '15,31', 'the follower is where its leader is');
+    await untilFollower(15, 31);
     expect(nodes.map(({ lines }) => lines)).to.deep.equal([[], []]);
   });
 
@@ -238,9 +239,9 @@ describe("a follower whose log is not its leader's", () => {
     await until(() => places()[1][0] === 50, 'the follower is where its leader is');
     await stop();
     rmSync(logOf(0), { recursive: true });
-    nodes = await Promise.all([startLeader(), startFollower()]);
-    await until(() => places()[1].join() === '0,0', 'the follower is where its leader is');
+    nodes = await startBoth();
+    await untilFollower(0, 0);
     await produce('new');
-    await until(() => places()[1].join() === '0,1', 'the follower is where its leader is');
+    await untilFollower(0, 1);
   });
 });
