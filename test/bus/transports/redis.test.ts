@@ -10,8 +10,6 @@ import type { Transport } from '../../../src/bus/transport.ts';
 import { transportConformance } from '../../../src/bus/transports/conformance.ts';
 import { type RedisClient, redisBus, redisTransport } from '../../../src/bus/transports/redis.ts';
 import { ManualClock } from '../../../src/clock/manual-clock.ts';
-import { bundled } from '../../support/bundled.ts';
-import { runNode } from '../../support/child.ts';
 import { codeOf } from '../../support/code-of.ts';
 import { type Engine, engines, SECOND_TRY, startRedis, TcpProxy } from '../../support/engines.ts';
 import { describeWith } from '../../support/needs.ts';
@@ -329,12 +327,6 @@ describeWith(engines.redis, 'a bus over Redis', () => {
       expect(bus.state).to.equal('connecting');
     }
     await untilHeard(listener, 'last words');
-  });
-
-  it('ends with its connections: nothing keeps the process alive', async () => {
-    const child = await bundled('test/bus/children/redis-ends.ts');
-    const { code, stderr } = await runNode([child, `${redis.port}`]);
-    expect([stderr, code]).to.deep.equal(['', 0]);
   });
 });
 

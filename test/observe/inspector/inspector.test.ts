@@ -57,6 +57,12 @@ describe('createInspector', () => {
 
   afterEach(() => inspector.close());
 
+  /** Watches an inspector of these sources. */
+  async function watch(options: InspectorOptions): Promise<Watcher> {
+    inspector = createInspector(options);
+    return Watcher.open(await inspector.listen());
+  }
+
   it('stops listening at the end of a block that uses it', async () => {
     let url: string;
     {
@@ -249,9 +255,7 @@ describe('createInspector', () => {
       name: 'jobs',
       snapshot: (options: { top: number }) => ({ ...fetches.snapshot(options), refused: { full } }),
     };
-    inspector = createInspector({ purgatories: [jobs, fetches] });
-    const url = await inspector.listen();
-    await using watcher = await Watcher.open(url);
+    await using watcher = await watch({ purgatories: [jobs, fetches] });
     const [first, without] = (await watcher.next(({ second }) => second !== null)).purgatories;
     expect(first.refused).to.deep.equal({ full: 5 });
     expect(Object.values(without.refused ?? {}).filter((n) => n > 0)).to.deep.equal([]);
@@ -271,9 +275,7 @@ describe('createInspector', () => {
         return { ...snapshot, events: { ...snapshot.events, passesUnderWay: 2, oldestPass } };
       },
     };
-    inspector = createInspector({ purgatories: [jobs, fetches] });
-    const url = await inspector.listen();
-    await using watcher = await Watcher.open(url);
+    await using watcher = await watch({ purgatories: [jobs, fetches] });
     const { purgatories, second } = await watcher.next((frame) => frame.second !== null);
     expect(purgatories.map(({ events }) => events.oldestPass)).to.deep.equal([oldestPass, null]);
     expect(second?.purgatories).to.deep.equal({
@@ -294,9 +296,7 @@ describe('createInspector', () => {
     };
     for (let i = 0; i < 20_000; i++) herd.tryCompleteElseWatch(new Op(`${i}`, { onTry }), ['k']);
     tryMs = 1;
-    inspector = createInspector({ purgatories: [herd] });
-    const url = await inspector.listen();
-    await using watcher = await Watcher.open(url);
+    await using watcher = await watch({ purgatories: [herd] });
     await watcher.next();
     herd.notify('k');
     const pass = () => herd.snapshot().events.oldestPass;
@@ -328,13 +328,11 @@ describe('createInspector', () => {
       reason: unknown = new TypeError('no such topic');
     }
     const op = new Fails('a');
-    inspector = createInspector({ purgatories: [jobs, fetches, waits] });
-    const url = await inspector.listen();
+    await using watcher = await watch({ purgatories: [jobs, fetches, waits] });
     jobs.tryCompleteElseWatch(op, ['a']);
     op.fails = true;
     jobs.checkAndComplete('a');
     const waiting = waits.waitUntil('k', () => true, { timeoutMs: 60_000 });
-    await using watcher = await Watcher.open(url);
     const errorOf = async (name: string, told: RegExp): Promise<LastError | undefined> => {
       const error = ({ second }: Frame): LastError | undefined => second?.purgatories[name]?.error;
       return error(await watcher.next((frame) => told.test(error(frame)?.message ?? '')));
@@ -358,8 +356,7 @@ describe('createInspector', () => {
 
   it('tells a wait that its condition rejected: its error with the key', async () => {
     const waits = new Purgatory<string>('waits', { timer });
-    inspector = createInspector({ purgatories: [waits], history: false });
-    await using watcher = await Watcher.open(await inspector.listen());
+    await using watcher = await watch({ purgatories: [waits] });
     let isDown = false;
     const condition = (): undefined => {
       if (isDown) throw new Error('no database');
@@ -415,8 +412,7 @@ describe('createInspector', () => {
 
   it('shows purgatories that come later under names of their own, with their timers, and gives up the closed', async () => {
     const all = new Set<Purgatory<string, Op>>();
-    inspector = createInspector({ purgatories: () => all.values(), history: false });
-    await using watcher = await Watcher.open(await inspector.listen());
+    await using watcher = await watch({ purgatories: () => all.values() });
     expect((await watcher.next()).purgatories).to.deep.equal([]);
     const long = 'purgatory '.repeat(10);
     const late = [1, 2, 3].map(() => new Purgatory<string, Op>(long, { timer }));
@@ -502,8 +498,7 @@ describe('createInspector', () => {
     const many = new Purgatory<string, Op>('many', { timer: wide });
     const keys = Array.from({ length: 100 }, (_, n) => `${n}-`.padEnd(500, 'k'));
     for (let n = 0; n < 200; n++) many.tryCompleteElseWatch(new Op('', { delayMs: 1 + n * 100_000 }), keys);
-    inspector = createInspector({ purgatories: [many], timers: [wide] });
-    await using watcher = await Watcher.open(await inspector.listen());
+    await using watcher = await watch({ purgatories: [many], timers: [wide] });
     const frame = await watcher.next();
     expect(frame.timers[0].wheelSize).to.equal(65_536);
     expect(frame.timers[0].levels.map(({ buckets }) => buckets.length)).to.deep.equal([64, 64]);
@@ -516,8 +511,7 @@ describe('createInspector', () => {
   it('sums up the wheels that are too many to draw', async () => {
     const narrow = new SystemTimer({ clock, wheelSize: 2 });
     for (let bit = 0; bit < 20; bit++) narrow.schedule(() => {}, 2 ** bit);
-    inspector = createInspector({ timers: [narrow] });
-    await using watcher = await Watcher.open(await inspector.listen());
+    await using watcher = await watch({ timers: [narrow] });
     const { rings, beyond } = ringsOf((await watcher.next()).timers[0]);
     expect(rings).to.have.lengthOf(6);
     expect(beyond).to.equal(14);

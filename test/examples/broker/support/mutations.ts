@@ -3,46 +3,48 @@
  * mixtures. Deterministic by its seed.
  */
 import { crc32c } from '@node-rs/crc32';
+import { Random } from '../../../support/random.ts';
 
 /** Numbers that lengths, counts, times and offsets go wrong at. */
 const EDGES = [0, 1, -1, 2, 127, 128, 255, 256, 32_767, -32_768, 65_535, 100_001, 2 ** 31 - 1, -(2 ** 31)];
 
 export class Mutations {
   readonly #frames: readonly Buffer[];
-  #state: number;
+  readonly #random: Random;
 
   constructor(frames: readonly Buffer[], seed: number) {
     this.#frames = frames;
-    this.#state = seed;
+    this.#random = new Random(seed);
   }
 
   /** A recorded frame with a mutation, or some. */
   next(): Buffer {
-    let frame: Buffer = Buffer.from(this.#pick(this.#frames));
+    let frame: Buffer = Buffer.from(this.#random.pick(this.#frames));
     do frame = this.#mutate(frame);
-    while (this.#below(3) === 0);
-    return this.#below(2) === 0 ? sealBatch(frame) : frame;
+    while (this.#random.below(3) === 0);
+    return this.#random.below(2) === 0 ? sealBatch(frame) : frame;
   }
 
   #mutate(frame: Buffer): Buffer {
-    const at = this.#below(frame.length);
+    const at = this.#random.below(frame.length);
     const room = frame.length - at;
-    const length = 1 + this.#below(Math.min(room, 16));
-    switch (this.#below(9)) {
+    const length = 1 + this.#random.below(Math.min(room, 16));
+    switch (this.#random.below(9)) {
       case 0:
-        frame[at] ^= 1 << this.#below(8);
+        frame[at] ^= 1 << this.#random.below(8);
         return frame;
       case 1:
-        frame[at] = this.#below(256);
+        frame[at] = this.#random.below(256);
         return frame;
       case 2:
-        if (room >= 4) frame.writeInt32BE(this.#pick(EDGES), at);
+        if (room >= 4) frame.writeInt32BE(this.#random.pick(EDGES), at);
         return frame;
       case 3:
-        if (room >= 2) frame.writeInt16BE((this.#pick(EDGES) << 16) >> 16, at);
+        if (room >= 2) frame.writeInt16BE((this.#random.pick(EDGES) << 16) >> 16, at);
         return frame;
       case 4:
-        if (room >= 8) frame.writeBigInt64BE(BigInt(this.#pick(EDGES)) << BigInt(this.#below(32)), at);
+        if (room >= 8)
+          frame.writeBigInt64BE(BigInt(this.#random.pick(EDGES)) << BigInt(this.#random.below(32)), at);
         return frame;
       case 5:
         return frame.subarray(0, at);
@@ -51,25 +53,10 @@ export class Mutations {
       case 7:
         return Buffer.concat([frame.subarray(0, at + length), frame.subarray(at)]);
       default: {
-        const other = this.#pick(this.#frames);
-        return Buffer.concat([frame.subarray(0, at), other.subarray(this.#below(other.length))]);
+        const other = this.#random.pick(this.#frames);
+        return Buffer.concat([frame.subarray(0, at), other.subarray(this.#random.below(other.length))]);
       }
     }
-  }
-
-  #pick<T>(list: readonly T[]): T {
-    return list[this.#below(list.length)];
-  }
-
-  /**
-   * A whole number from 0 to below `end`; 0 for an end of 0. Mulberry32, a public-domain generator
-   * by Tommy Ettinger.
-   */
-  #below(end: number): number {
-    this.#state = (this.#state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(this.#state ^ (this.#state >>> 15), 1 | this.#state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return Math.floor((((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32) * end);
   }
 }
 
