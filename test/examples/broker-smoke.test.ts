@@ -4,7 +4,7 @@ import { createConnection } from 'node:net';
 import { expect } from 'chai';
 import { Kafka, logLevel, Partitioners } from 'kafkajs';
 import { startBroker } from './broker/support/running-broker.ts';
-import { fetchRequest, WireClient } from './broker/support/wire-client.ts';
+import { HOUR_MS, WireClient } from './broker/support/wire-client.ts';
 
 describe('the broker', () => {
   it('has acknowledgements and fetches wait, answers each early or at its deadline, and ends clean', async () => {
@@ -37,22 +37,14 @@ describe('the broker', () => {
 
     const client = await WireClient.connect(port);
     const before = performance.now();
-    const atDeadline = await client.send(
-      'Fetch',
-      11,
-      fetchRequest('smoke', 0, 2, { maxWaitMs: 50, minBytes: 1 }),
-    );
+    const atDeadline = await client.fetch('smoke', 0, 2, { maxWaitMs: 50 });
     expect(performance.now() - before, 'never early').to.be.at.least(49);
-    expect(atDeadline.responses[0].partitions[0]).to.include({ errorCode: 0, highWatermark: 2 });
+    expect(atDeadline).to.include({ errorCode: 0, highWatermark: 2 });
 
-    const waiting = client.send(
-      'Fetch',
-      11,
-      fetchRequest('smoke', 0, 2, { maxWaitMs: 3_600_000, minBytes: 1 }),
-    );
+    const waiting = client.fetch('smoke', 0, 2, { maxWaitMs: HOUR_MS });
     await Promise.all([consumer.disconnect(), producer.disconnect()]);
     await broker.stop();
-    expect((await waiting).responses[0].partitions[0].highWatermark, 'answered at the end').to.equal(2);
+    expect((await waiting).highWatermark, 'answered at the end').to.equal(2);
     await client.closed();
     const [refused] = await once(createConnection(port, '127.0.0.1'), 'error');
     expect(refused.code).to.equal('ECONNREFUSED');

@@ -2,13 +2,12 @@ import { readdirSync, readFileSync, readlinkSync, statSync, truncateSync, writeF
 import { join } from 'node:path';
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { FileLog, type TornTail } from '../../../../examples/broker/log/file-log.ts';
+import type { FileLog, TornTail } from '../../../../examples/broker/log/file-log.ts';
 import { TimeSearch } from '../../../../examples/broker/log/time-search.ts';
 import { readBatches } from '../../../../examples/broker/protocol/record-batch.ts';
-import { ByteBudget } from '../../../../examples/broker/storage/byte-budget.ts';
-import { refuseDamage } from '../../../../examples/broker/storage/damage.ts';
 import { OpenFiles } from '../../../../examples/broker/storage/open-files.ts';
 import { makeBatch } from '../support/batches.ts';
+import { openLog } from '../support/opened-log.ts';
 import { dataFolder } from '../support/running-broker.ts';
 
 const SEGMENT_BYTES = 2000;
@@ -18,22 +17,15 @@ describe('a log of segment files', () => {
   let torn: TornTail[];
   /** One file at a time: all that is read of the others is read of files that were opened again. */
   let files: OpenFiles;
-  let space: ByteBudget;
 
   beforeEach(() => {
     folder = join(dataFolder(), 't-0');
     torn = [];
     files = new OpenFiles(1);
-    space = new ByteBudget(Infinity);
   });
 
   const open = (segmentBytes = SEGMENT_BYTES) =>
-    new FileLog(
-      folder,
-      { rollRules: () => ({ segmentBytes, segmentMs: Infinity }), files, space, onDamage: refuseDamage },
-      () => {},
-      (tail) => torn.push(tail),
-    );
+    openLog(folder, segmentBytes, { files }, (tail) => torn.push(tail));
   const append = (log: FileLog, values: string[], timestamps?: number[]) =>
     log.append(readBatches(makeBatch(values, timestamps))[0]);
   /** The offsets of all batches that a read returns. */
@@ -64,10 +56,8 @@ describe('a log of segment files', () => {
           const batches: { base: number; next: number; bytes: number }[] = [];
           for (const [index, count] of counts.entries()) {
             const values = Array.from({ length: count }, (_, i) => `${index}/${i} `.repeat(20 * (index % 4)));
-            const batch = makeBatch(
-              values,
-              values.map(() => index),
-            );
+            const times = values.map(() => index);
+            const batch = makeBatch(values, times);
             const base = log.append(readBatches(batch)[0]);
             batches.push({ base, next: base + count, bytes: batch.length });
           }

@@ -2,14 +2,14 @@ import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { FileLog } from '../../../../examples/broker/log/file-log.ts';
+import type { FileLog } from '../../../../examples/broker/log/file-log.ts';
 import { writeLogStart } from '../../../../examples/broker/log/log-start.ts';
 import { TimeSearch } from '../../../../examples/broker/log/time-search.ts';
 import { readBatches } from '../../../../examples/broker/protocol/record-batch.ts';
 import { ByteBudget } from '../../../../examples/broker/storage/byte-budget.ts';
-import { refuseDamage } from '../../../../examples/broker/storage/damage.ts';
 import { OpenFiles } from '../../../../examples/broker/storage/open-files.ts';
 import { makeBatch } from '../support/batches.ts';
+import { openLog } from '../support/opened-log.ts';
 import { dataFolder } from '../support/running-broker.ts';
 
 const SEGMENT_BYTES = 600;
@@ -69,27 +69,11 @@ describe('the start of a log', () => {
     space = new ByteBudget(Infinity);
   });
 
-  const open = () =>
-    new FileLog(
-      folder,
-      {
-        rollRules: () => ({ segmentBytes: SEGMENT_BYTES, segmentMs: Infinity }),
-        files,
-        space,
-        onDamage: refuseDamage,
-      },
-      () => {},
-      () => {},
-    );
-  const append = (log: FileLog, timestamps: readonly number[]) =>
-    log.append(
-      readBatches(
-        makeBatch(
-          timestamps.map((time) => `${time} `.repeat(20)),
-          timestamps,
-        ),
-      )[0],
-    );
+  const open = () => openLog(folder, SEGMENT_BYTES, { files, space });
+  const append = (log: FileLog, timestamps: readonly number[]) => {
+    const values = timestamps.map((time) => `${time} `.repeat(20));
+    return log.append(readBatches(makeBatch(values, timestamps))[0]);
+  };
   const segments = () => readdirSync(folder).filter((name) => name.endsWith('.log'));
 
   it('moves as that of a list of batches would, whatever is appended, deleted, cut and opened again', async () => {

@@ -1,14 +1,11 @@
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { FileLog } from '../../../../examples/broker/log/file-log.ts';
 import { InSyncReplicas } from '../../../../examples/broker/replication/in-sync-replicas.ts';
-import { ByteBudget } from '../../../../examples/broker/storage/byte-budget.ts';
-import { refuseDamage } from '../../../../examples/broker/storage/damage.ts';
-import { OpenFiles } from '../../../../examples/broker/storage/open-files.ts';
 import { freePorts } from '../../../support/free-ports.ts';
 import { until } from '../../../support/turns.ts';
 import { makeBatch } from '../support/batches.ts';
+import { openLog } from '../support/opened-log.ts';
 import { dataFolder, type RunningBroker, startBroker } from '../support/running-broker.ts';
 import { WireClient } from '../support/wire-client.ts';
 
@@ -83,17 +80,7 @@ describe("a follower whose log is not its leader's", () => {
 
   /** What a leader that lost power has: of its log, the first `kept` records. */
   function lose(kept: number): void {
-    const log = new FileLog(
-      logOf(0),
-      {
-        rollRules: () => ({ segmentBytes: 4096, segmentMs: Infinity }),
-        files: new OpenFiles(10),
-        space: new ByteBudget(Infinity),
-        onDamage: refuseDamage,
-      },
-      () => {},
-      () => {},
-    );
+    const log = openLog(logOf(0), 4096);
     log.truncateTo(kept);
     log.close();
   }
