@@ -1,38 +1,16 @@
 // `npm run demo -- --workers N`, as a user runs it: what is killed comes back, and no message is
 // missed.
 
-import { execFile } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 import { expect } from 'chai';
+import { type ChildResult, runNode } from '../support/child.ts';
 import { engines, SECOND_TRY } from '../support/engines.ts';
 import { fullRun, itWith } from '../support/needs.ts';
-import { uncovered } from '../support/uncovered.ts';
 
-const cwd = fileURLToPath(new URL('../../', import.meta.url));
-
-interface Ended {
-  readonly stdout: string;
-  readonly stderr: string;
-  readonly code: number;
-}
-
-async function demo(...args: string[]): Promise<Ended> {
-  const argv = ['--import', 'tsx', 'examples/demo.ts', ...args];
-  try {
-    const { stdout, stderr } = await promisify(execFile)(process.execPath, argv, {
-      cwd,
-      env: uncovered(),
-      timeout: 60_000,
-    });
-    return { stdout, stderr, code: 0 };
-  } catch (error) {
-    return error as Ended;
-  }
-}
+const demo = (...args: string[]): Promise<ChildResult> =>
+  runNode(['--import', 'tsx', 'examples/demo.ts', ...args]);
 
 /** The last line has the number of missed messages. */
-function expectNothingMissed({ stdout, stderr, code }: Ended): void {
+function expectNothingMissed({ stdout, stderr, code }: ChildResult): void {
   expect(code, stderr).to.equal(0);
   for (const line of stderr.split('\n')) expect(line).to.match(/^$|^the messages are out of reach: /);
   expect(stdout).to.match(/^ready http/m);

@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { bundled } from './bundled.ts';
+import { Program } from './program.ts';
 import { uncovered } from './uncovered.ts';
 
 const cwd = fileURLToPath(new URL('../../', import.meta.url));
@@ -29,54 +30,12 @@ export async function startExample(
   args: readonly string[],
   env: Record<string, string> = {},
 ): Promise<ExampleServer> {
-  const child = spawn(process.execPath, [await bundled(`examples/${name}/main.ts`), ...args], {
-    cwd,
-    env: uncovered(env),
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  const lines: string[] = [];
-  const watchers = new Set<() => void>();
-  for (const stream of [child.stdout, child.stderr]) {
-    let rest = '';
-    stream.setEncoding('utf8').on('data', (text: string) => {
-      const read = (rest + text).split('\n');
-      rest = read.pop() as string;
-      lines.push(...read);
-      for (const look of [...watchers]) look();
-    });
-  }
-  const closed = once(child, 'close').then(() => {
-    throw new Error(`examples/${name} has ended: ${lines.join('\n')}`);
-  });
-  closed.catch(() => {});
-  const server: ExampleServer = {
-    url: '',
-    child,
-    lines,
-    printed: (pattern) =>
-      Promise.race([
-        closed,
-        new Promise<RegExpExecArray>((resolve) => {
-          const look = (): void => {
-            const found = lines.map((line) => pattern.exec(line)).find((match) => match !== null);
-            if (found == null) return;
-            watchers.delete(look);
-            resolve(found);
-          };
-          watchers.add(look);
-          look();
-        }),
-      ]),
-    async stop() {
-      if (child.exitCode === null && child.signalCode === null) {
-        child.kill('SIGINT');
-        await closed.catch(() => {});
-      }
-      return child.exitCode;
-    },
-  };
-  const [, url] = await server.printed(/^ready (.*)$/);
-  return { ...server, url };
+  const main = await bundled(`examples/${name}/main.ts`);
+  const program = new Program(process.execPath, [main, ...args], env);
+  const printed = async (pattern: RegExp) => (await program.printed(pattern))[0];
+  const [, url] = await printed(/^ready (.*)$/);
+  const { child, lines } = program;
+  return { url, child, lines, printed, stop: () => program.end('SIGINT') };
 }
 
 /** What an example prints when it cannot start with `args`, and its exit code. */

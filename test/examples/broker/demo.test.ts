@@ -1,38 +1,31 @@
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { parseDemoOptions } from '../../../examples/broker/demo/options.ts';
 import { Watcher } from '../../observe/inspector/stream.ts';
 import { bundled } from '../../support/bundled.ts';
-import { uncovered } from '../../support/uncovered.ts';
+import { runNode } from '../../support/child.ts';
+import { Program } from '../../support/program.ts';
 
-const root = fileURLToPath(new URL('../../../', import.meta.url));
 /** From a bundle: in a temporary folder of its own, without a cache, tsx would compile everything. */
 const demo = (): Promise<string> => bundled('examples/broker/demo.ts');
 
 describe('npm run demo', () => {
   /** The demo's own temporary folder. A file that is left there was left behind. */
   let tmp: string;
-  let env: NodeJS.ProcessEnv;
-  let child: ChildProcess | undefined;
+  let env: { TMPDIR: string };
+  let program: Program | undefined;
 
   beforeEach(() => {
     tmp = mkdtempSync(join(tmpdir(), 'purgatory-demo-test-'));
-    // What a child process does is not what the coverage of this run is about.
-    env = uncovered({ TMPDIR: tmp });
+    env = { TMPDIR: tmp };
   });
 
   afterEach(() => {
-    if (child?.pid !== undefined && child.exitCode === null && child.signalCode === null) {
-      process.kill(-child.pid, 'SIGKILL');
-    }
+    program?.kill();
     rmSync(tmp, { recursive: true });
   });
 
@@ -41,7 +34,8 @@ describe('npm run demo', () => {
 
   it('shows all four delayed operations with their counts, and exits with 0', async () => {
     const args = [await demo(), '--seconds', '1'];
-    const { stdout } = await promisify(execFile)('node', args, { cwd: root, env });
+    const { stdout, code } = await runNode(args, { env });
+    expect(code).to.equal(0);
     const [, parked, early] = (
       /(\d+) parked: (\d+) completed early by a message, \d+ expired/.exec(stdout) ?? []
     ).map(Number);
@@ -54,28 +48,9 @@ describe('npm run demo', () => {
   });
 
   it('--watch keeps everything moving in the inspector, until Ctrl-C ends it with 0 and leaves nothing', async () => {
-    child = spawn('node', [await demo(), '--watch'], {
-      cwd: root,
-      detached: true,
-      env,
-      stdio: ['ignore', 'pipe', 'pipe'],
-    });
-    let stderr = '';
-    child.stderr?.on('data', (chunk) => {
-      stderr += chunk;
-    });
-    const lines = createInterface({ input: child.stdout as NodeJS.ReadableStream });
-    let stdout = '';
-    lines.on('line', (line) => {
-      stdout += `${line}\n`;
-    });
-    const page = await new Promise<URL>((resolve, reject) => {
-      lines.on('line', (line) => {
-        const [, url] = /^watch +(http:\S+)$/.exec(line) ?? [];
-        if (url !== undefined) resolve(new URL(url));
-      });
-      lines.once('close', () => reject(new Error(`the demo ended: ${stderr}`)));
-    });
+    program = new Program('node', [await demo(), '--watch'], env, true);
+    const [[, url]] = await program.printed(/^watch +(http:\S+)$/);
+    const page = new URL(url);
     expect(await (await fetch(page)).text()).to.contain('Purgatory inspector');
     await using watcher = await Watcher.open(page);
     const isLively = await watcher.next(({ purgatories, timers: [timer] }) => {
@@ -91,21 +66,19 @@ describe('npm run demo', () => {
       );
     });
     expect(isLively.timers[0].levels).to.have.length.above(1);
-    process.kill(-(child.pid as number), 'SIGINT');
-    const [code] = await once(child, 'exit');
-    expect([code, stderr]).to.deep.equal([0, '']);
-    expect(stdout).to.match(/^fetches +\d+ parked/m);
+    process.kill(-program.pid, 'SIGINT');
+    await once(program.child, 'close');
+    expect([program.child.exitCode, program.stderr]).to.deep.equal([0, '']);
+    expect(program.stdout).to.match(/^fetches +\d+ parked/m);
     expect(left()).to.deep.equal([]);
     // Nobody of its process group is left.
-    expect(() => process.kill(-(child?.pid as number), 0)).to.throw('ESRCH');
+    const { pid } = program;
+    expect(() => process.kill(-pid, 0)).to.throw('ESRCH');
   });
 
   it('says what is wrong with an option or a port that is taken, and exits with 1', async () => {
     const bundle = await demo();
-    const run = (...args: string[]) =>
-      promisify(execFile)('node', [bundle, ...args], { cwd: root, env, timeout: 20_000 }).catch(
-        (error) => error,
-      );
+    const run = (...args: string[]) => runNode([bundle, ...args], { env });
     await using other = createServer().listen(0, '127.0.0.1');
     await once(other, 'listening');
     const { port } = other.address() as AddressInfo;

@@ -1,60 +1,36 @@
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { get } from 'node:http';
 import { connect } from 'node:net';
-import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { parseOptions } from '../../../examples/broker/options.ts';
 import { apiNames, apis } from '../../../examples/broker/protocol/messages/index.ts';
 import { describeTopicSettings } from '../../../examples/broker/settings/topic-settings.ts';
 import type { BrokerStatus } from '../../../examples/broker/status.ts';
 import { bundled } from '../../support/bundled.ts';
+import { runNode } from '../../support/child.ts';
+import { Program } from '../../support/program.ts';
 import { until } from '../../support/turns.ts';
-import { uncovered } from '../../support/uncovered.ts';
 import { brokerOfEachTest, dataFolder, startBroker } from './support/running-broker.ts';
 import { WireClient } from './support/wire-client.ts';
 
-const root = fileURLToPath(new URL('../../../', import.meta.url));
-// What a child process does is not what the coverage of this run is about.
-const env = uncovered();
-
 describe('npm start', () => {
-  let npm: ChildProcess | undefined;
+  let npm: Program | undefined;
 
-  afterEach(() => {
-    if (npm?.pid !== undefined && npm.exitCode === null && npm.signalCode === null)
-      process.kill(-npm.pid, 'SIGKILL');
-  });
+  afterEach(() => npm?.kill());
 
   /**
    * Starts it as a person would, in a process group of its own; resolves to the ports that it
    * tells.
    */
-  async function npmStart(): Promise<{ port: number; http: number }> {
+  async function npmStart() {
     // Without `prestart`: it writes dist/, which tests of other processes load at this moment.
     const options = ['--port', '0', '--http', '0', '--data', dataFolder()];
-    npm = spawn('npm', ['start', '--ignore-scripts', '--', ...options], {
-      cwd: root,
-      detached: true,
-      env,
-      stdio: ['ignore', 'pipe', 'pipe'],
-    });
-    let stderr = '';
-    npm.stderr?.on('data', (chunk) => {
-      stderr += chunk;
-    });
-    const ports = { port: 0, http: 0 };
-    for await (const line of createInterface({ input: npm.stdout as NodeJS.ReadableStream })) {
-      const ready = /^ready 127\.0\.0\.1:(\d+)$/.exec(line);
-      const status = /^status +http:\/\/127\.0\.0\.1:(\d+)\/status$/.exec(line);
-      if (ready) ports.port = Number(ready[1]);
-      if (status) ports.http = Number(status[1]);
-      if (ports.port > 0 && ports.http > 0) return ports;
-    }
-    throw new Error(`npm start ended: ${stderr}`);
+    const program = new Program('npm', ['start', '--ignore-scripts', '--', ...options], {}, true);
+    const told = [/^ready 127\.0\.0\.1:(\d+)$/, /^status +http:\/\/127\.0\.0\.1:(\d+)\/status$/];
+    npm = program;
+    const [[[, port]], [[, http]]] = await Promise.all(told.map((line) => program.printed(line)));
+    return { program, port: Number(port), http: Number(http) };
   }
 
   async function isOpen(port: number): Promise<boolean> {
@@ -73,7 +49,7 @@ describe('npm start', () => {
   };
   for (const [how, signal] of Object.entries(stops)) {
     it(`says when it is ready, and stops at ${how} while a fetch waits`, async () => {
-      const { port, http } = await npmStart();
+      const { program, port, http } = await npmStart();
       const client = await WireClient.connect(port);
       await client.createTopics('t');
       void client.park();
@@ -82,21 +58,20 @@ describe('npm start', () => {
         return (status as BrokerStatus).purgatories.fetch.numDelayed;
       };
       await until(async () => (await numDelayed()) === 1, 'that many wait');
-      signal(npm?.pid as number);
+      signal(program.pid);
       await client.closed();
       await until(
         async () => !(await isOpen(port)) && !(await isOpen(http)),
         'the ports are as they should be',
       );
-      if (npm?.exitCode === null && npm.signalCode === null) await once(npm, 'exit');
+      await until(() => program.isOver, 'npm has ended');
     });
   }
 
   it('says what is wrong with an option or a port that is taken, and exits with 1', async () => {
     const { broker, port, http } = await startBroker();
     const main = await bundled('examples/broker/main.ts');
-    const run = (...args: string[]) =>
-      promisify(execFile)('node', [main, ...args], { cwd: root, env }).catch((error) => error);
+    const run = (...args: string[]) => runNode([main, ...args]);
     const [taken, page, wrong] = await Promise.all([
       run('--port', `${port}`, '--http', '0', '--data', dataFolder()),
       run('--port', '0', '--http', `${http}`, '--data', dataFolder()),

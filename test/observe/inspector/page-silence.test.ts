@@ -1,12 +1,10 @@
 // The page while a real server is stopped, as a debugger or an operator stops it. Its connections
 // stay, and nothing arrives.
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { expect } from 'chai';
 import { chromiumNeed } from '../../support/browser.ts';
 import { describeWith } from '../../support/needs.ts';
+import { Program } from '../../support/program.ts';
 import { pause } from '../../support/turns.ts';
-import { uncovered } from '../../support/uncovered.ts';
 import { tabsOfSuite } from './opened-page.ts';
 
 const SERVER = `
@@ -21,25 +19,21 @@ describeWith(chromiumNeed, 'the page of the inspector while the server is stoppe
   const openTab = tabsOfSuite();
 
   it('says that what it shows is old, greys it, and tells afterwards how long the process stood still, also on a page that is opened then', async () => {
-    const server = spawn(process.execPath, ['--input-type=module', '-e', SERVER], {
-      env: uncovered(),
-      stdio: ['ignore', 'pipe', 'inherit'],
-    });
+    const server = new Program(process.execPath, ['--input-type=module', '-e', SERVER]);
     try {
-      const [line] = await once(server.stdout, 'data');
-      const url = new URL(`${line}`.trim());
+      const [[url]] = await server.printed(/^http:.*/);
       const page = await openTab();
-      await page.open(url);
+      await page.open(new URL(url));
       await page.says('.connection', 'live');
       await page.says('[data-explain="minutes"]', 'The last ten minutes');
-      server.kill('SIGSTOP');
+      server.child.kill('SIGSTOP');
       await page.says('.headline', 'The server is silent');
       await page.says('.detail', /What is shown is [2-9]\S*\ss old/);
       await page.says('.connection', 'silent');
       const filter = "getComputedStyle(document.querySelector('.wheels')).filter";
       expect(await page.evaluate(filter)).to.equal('grayscale(1)');
       await pause(500); // it hangs a while longer
-      server.kill('SIGCONT');
+      server.child.kill('SIGCONT');
       await page.says('.headline', /Something is wrong: the server hung for \d/);
       await page.says(
         '.detail',
@@ -60,7 +54,7 @@ describeWith(chromiumNeed, 'the page of the inspector while the server is stoppe
       );
       await page.page.close();
     } finally {
-      server.kill('SIGKILL');
+      server.child.kill('SIGKILL');
     }
   });
 });

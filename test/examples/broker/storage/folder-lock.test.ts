@@ -31,7 +31,7 @@ describe('the lock on the data of a node', () => {
   it('has a second broker fail at its start, and tells the folder and the process', async () => {
     const first = await BrokerProcess.start(args());
     expect(await refusal()).to.equal(
-      `the broker ended: ${join(data, 'node-0')} is in use by process ${first.pid}, and two brokers would ruin it\n`,
+      `it has ended: ${join(data, 'node-0')} is in use by process ${first.pid}, and two brokers would ruin it\n`,
     );
     expect(claims(), 'of the one that runs').to.have.length(1);
     await first.end('SIGTERM');
