@@ -1,5 +1,6 @@
 // The purgatories, timers and buses that an observer reads, with their names. Some are given at
-// first, some are made later, and closed ones are dropped.
+// first, some are made later, and closed ones are dropped. A bus or a timer that an open purgatory
+// is on is read though it is closed: a bus that was refused would else be gone from sight.
 //
 // Ground rules. The sources are checked once, when they are given. They are read anew at each look,
 // in O(sources). What the user's own function or iterable throws then passes through. None is kept
@@ -133,12 +134,13 @@ function withOwn<T extends Source>(
   purgatories: readonly NamedSource<ObservedPurgatory>[],
   ownOf: (purgatory: ObservedPurgatory) => object | undefined,
 ): NamedSource<T>[] {
-  const all = namedSources(given).filter(([, source]) => isOpen(source));
+  const used = new Set(purgatories.map(([, purgatory]) => ownOf(purgatory)));
+  const all = namedSources(given).filter(([, source]) => isOpen(source) || used.has(source));
   const known = new Set<object>(all.map(([, source]) => source));
   const names = new Set(all.map(([name]) => name));
   for (const [name, purgatory] of purgatories) {
     const own = ownOf(purgatory);
-    if (!hasSnapshot<T>(own) || !isOpen(own) || known.has(own)) continue;
+    if (!hasSnapshot<T>(own) || known.has(own)) continue;
     const free = freeName(names.has(name) ? `purgatory ${name}` : name, names);
     known.add(own);
     names.add(free);

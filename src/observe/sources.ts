@@ -24,7 +24,7 @@ export type NamedSources<T> = Sources<T> | Readonly<Record<string, T>> | (() => 
 
 /** A purgatory, a timer or a bus that an observer can read. */
 export interface Source {
-  /** A closed source is dropped. */
+  /** A closed source is dropped, but for a bus or a timer that an open purgatory is on. */
   readonly isClosed?: boolean | undefined;
   snapshot(options: never): unknown;
 }

@@ -50,7 +50,16 @@ describe('the sources that an observer reads', () => {
     expect(sources.nameOf(namesakes)).to.equal(undefined);
     waits.close();
     await feeds.close();
+    expect(sources.look().buses, 'a closed one that a purgatory is on').to.deep.equal([
+      ['orders', own],
+      ['feed', feeds],
+    ]);
+    feed.close();
     expect(sources.look().buses).to.deep.equal([['orders', own]]);
+    const given = new LiveSources({ purgatories: [orders], timers: [], buses: { main: own, loads } });
+    await own.close();
+    await loads.close();
+    expect(given.look().buses, 'it keeps its name').to.deep.equal([['main', own]]);
     for (const each of [orders, namesake, feed, alone]) each.close();
     await Promise.all([own, namesakes, loads].map((bus) => bus.close()));
   });

@@ -106,7 +106,7 @@ export class SecondRecorder {
     const { purgatories, timers, buses } = this.#shown.look();
     const cutOff = buses.slice(0, MAX_RECORDED).filter(([, bus]) => {
       const { state, nowMs, sinceMs } = bus.snapshot();
-      return state !== 'live' && state !== 'closed' && nowMs - sinceMs >= SECOND_MS;
+      return state !== 'live' && nowMs - sinceMs >= SECOND_MS;
     });
     return {
       purgatories: recorded(purgatories, (purgatory) => this.#ofPurgatory(purgatory)),

@@ -340,6 +340,9 @@ describe('the rules of the inspector', () => {
       'Have a look: the bus ordersBus is cut off. It has been in a gap for 2 s: hints of other processes do not arrive. Until it is live, waits have only their deadlines.',
     );
     expect(told({})).to.contain('the bus local is cut off');
+    expect(told({ state: 'closed' })).to.contain(
+      'It has been closed for 2 s: hints of other processes do not arrive. It does not connect again, and waits have only their deadlines.',
+    );
     expect(told({ pendingKeys: 1, lastError: { message: 'no', atMs: 1 } })).to.contain(
       'do not arrive, and 1 key waits to be sent. Until it is live, waits have only their deadlines. It said: no.',
     );

@@ -253,12 +253,13 @@ export const RULES: readonly Rule[] = [
     now: ({ frames }) =>
       last(frames).buses.flatMap((bus): Sentence[] => {
         const { name, engine, state, nowMs, sinceMs, pendingKeys, lastError } = bus;
-        if (state === 'live' || state === 'closed' || nowMs - sinceMs < CUT_OFF_MS) return [];
+        if (state === 'live' || nowMs - sinceMs < CUT_OFF_MS) return [];
         const pending =
           pendingKeys === 0 ? '' : `, and ${plural(pendingKeys, 'key waits', 'keys wait')} to be sent`;
-        const since = state === 'gap' ? 'It has been in a gap' : 'It has tried to connect';
+        const since = NOT_LIVE[state];
+        const until = state === 'closed' ? 'It does not connect again, and waits' : 'Until it is live, waits';
         const said = lastError === null ? '' : ` It said: ${quoted(lastError.message)}.`;
-        const why = `${since} for ${time(nowMs - sinceMs)}: hints of other processes do not arrive${pending}. Until it is live, waits have only their deadlines.${said}`;
+        const why = `${since} for ${time(nowMs - sinceMs)}: hints of other processes do not arrive${pending}. ${until} have only their deadlines.${said}`;
         return [[`the bus ${quoted(name ?? engine)} is cut off`, why]];
       }),
     past: past(
@@ -535,6 +536,13 @@ function passes(seconds: readonly Second[]) {
 }
 
 /** The lower edge of the bin of the histogram: the task was later than that. */
+/** What a bus has been or done since it is not live. */
+const NOT_LIVE = {
+  connecting: 'It has tried to connect',
+  gap: 'It has been in a gap',
+  closed: 'It has been closed',
+} as const;
+
 function lateMs(second: Second): number {
   return latenessIn(second) / 2;
 }
