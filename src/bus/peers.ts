@@ -1,7 +1,8 @@
 // The other processes of a bus, as far as they were heard, and what the numbers of their frames tell.
 //
-// Invariants. The last frame that came says where its process stands: an engine keeps the order of a
-// process, and a stranger who uses its name is corrected by its next frame. A missing number is a
+// Invariants. The last frame that came says where its process stands, but for one or two in a row
+// that are behind: a half-open connection may deliver what hung in it after its process has connected
+// anew. More of them correct a stranger who has used the name of the process. A missing number is a
 // loss. A process that was away says which number counts as the one before (`previous`): what it
 // could not send has no number. An unknown process that begins with 1 is new, and one that was away
 // if its last hints are older than the time for which this bus is live: any later ones went
@@ -14,10 +15,14 @@ import type { Frame } from './frames.ts';
 /** A process that was silent for so many times the `echoMs` counts as ended. */
 const ECHOES_TO_END = 100;
 const MOST = 10_000;
+/** Frames that may hang in a connection: one with hints, and an echo. */
+const MOST_HANGING = 2;
 
 interface Peer {
   /** The number of its last frame. */
   readonly last: number;
+  /** Frames since then that were behind it. */
+  readonly behind: number;
   readonly atMs: number;
   /** It listens to channels. */
   readonly routes: boolean;
@@ -25,9 +30,9 @@ interface Peer {
 
 /**
  * What the number of a frame tells of those before it: they have come, are missing, or there may have
- * been some, as nothing was heard of its process.
+ * been some, as nothing was heard of its process. Or the frame comes late, behind one that followed it.
  */
-export type Before = 'heard' | 'missing' | 'unknown';
+export type Before = 'heard' | 'missing' | 'unknown' | 'late';
 
 export class Peers {
   readonly #endedMs: number;
@@ -50,11 +55,15 @@ export class Peers {
   /** @param liveMs for how long this bus has been live. */
   hear({ number, previous, routes }: Frame, origin: string, nowMs: number, liveMs: number): Before {
     const known = this.#peers.get(origin);
+    const behind = known !== undefined && number < known.last ? known.behind + 1 : 0;
+    const isLate = behind > 0 && behind <= MOST_HANGING;
+    const last = isLate ? (known?.last ?? number) : number;
     this.#peers.delete(origin);
-    this.#peers.set(origin, { last: number, atMs: nowMs, routes });
+    this.#peers.set(origin, { last, behind: isLate ? behind : 0, atMs: nowMs, routes });
     const [oldest] = this.#peers.size > MOST ? this.#peers.keys() : [];
     if (oldest !== undefined) this.#peers.delete(oldest);
     if (!routes && (known === undefined || known.routes || this.#hasEnded(known, nowMs))) this.#deafCame();
+    if (isLate) return 'late';
     if (known !== undefined) return (previous?.number ?? number - 1) > known.last ? 'missing' : 'heard';
     if (previous !== undefined) return previous.number > 0 && previous.ageMs < liveMs ? 'missing' : 'heard';
     return number === 1 ? 'heard' : 'unknown';

@@ -1,7 +1,7 @@
 // Hints that wait, to be sent or to be tried: each key of a member once.
 //
 // Ground rules. The values of a key become one as its member says; by default, the later one
-// counts.
+// counts, if there is one.
 //
 // Costs. add: O(1). take: O(hints taken).
 import type { BusMember, HintValue } from './membership/bus-member.ts';
@@ -35,6 +35,7 @@ export class PendingHints {
     keys.set(key, value);
     if (keys.size > before) this.#size++;
     else if (member.merge !== undefined) keys.set(key, member.merge(pending, value));
+    else if (value === undefined) keys.set(key, pending);
   }
 
   /** Puts hints back to the front: they were published before what is pending. O(size). */

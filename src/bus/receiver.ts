@@ -109,8 +109,8 @@ export class Receiver {
       return;
     }
     counts.framesReceived++;
-    if (origin !== undefined && number !== 0) this.#lookAtNumber(frame, origin);
-    this.#take(frame);
+    const isNumbered = origin !== undefined && number !== 0;
+    this.#take(frame, isNumbered && this.#isLate(frame, origin));
   }
 
   /** Tries these keys of members that are here still, as hints of other processes. */
@@ -133,19 +133,22 @@ export class Receiver {
     this.#sweepAgain?.cancel();
   }
 
-  #lookAtNumber(frame: Frame, origin: string): void {
+  /** Whether a later frame of its process has come. A missing one is a gap. */
+  #isLate(frame: Frame, origin: string): boolean {
     const { timer, options } = this.#base;
     const { liveMs, knowsAll, state } = this.#connection;
     const before = this.#peers.hear(frame, origin, timer.now(), liveMs);
-    if (before === 'heard' || state !== 'live') return; // all is tried when it becomes live
+    if (before === 'late') return true;
+    if (before === 'heard' || state !== 'live') return false; // all is tried when it becomes live
     if (before === 'unknown' && !knowsAll) {
-      if (this.#sweepAgain?.isPending) return;
+      if (this.#sweepAgain?.isPending) return false;
       const restMs = ECHOES_TO_KNOW_ALL * options.echoMs + 1 - liveMs;
       this.#sweepAgain = timer.schedule(this.#sweepAll, restMs);
     } else {
       const what = `Frames before number ${frame.number} of process ${origin} are missing`;
       this.#connection.jumped(new Error(what));
     }
+    return false;
   }
 
   readonly #reportForeign = (): void => {
@@ -156,13 +159,13 @@ export class Receiver {
     this.#foreignSoon = this.#base.timer.schedule(this.#reportForeign, FOREIGN_EVERY_MS);
   };
 
-  #take({ hints, all }: Frame): void {
+  #take({ hints, all }: Frame, isLate: boolean): void {
     const { meter } = this.#base;
     for (const { name, key, value } of hints) {
       meter.counts.received++;
       const member = this.#members.get(name);
       if (member === undefined) meter.didMissMember(name);
-      else this.#add({ member, key, value });
+      else this.#add({ member, key, value: isLate && member.dropsLateValues ? undefined : value });
     }
     for (const name of all) {
       const member = this.#members.get(name);

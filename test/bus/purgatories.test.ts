@@ -1,5 +1,8 @@
 import { expect } from 'chai';
+import { createBus } from '../../src/bus/bus.ts';
 import type { Bus } from '../../src/bus/bus-options.ts';
+import { FrameBody, frameText, type PreviousFrame } from '../../src/bus/frames.ts';
+import type { Transport } from '../../src/bus/transport.ts';
 import { LocalHub } from '../../src/bus/transports/local-hub.ts';
 import { ManualClock, Purgatory, SystemTimer } from '../../src/index.ts';
 import { ThresholdPurgatory } from '../../src/waits/threshold/index.ts';
@@ -162,6 +165,38 @@ describe('a Purgatory on a bus', () => {
 });
 
 describe('a ThresholdPurgatory on a bus', () => {
+  it('keeps its value when one of before comes late, from a connection that hung', async () => {
+    const clock = new ManualClock();
+    let received: (text: string) => void = () => {};
+    const transport: Transport = {
+      engine: 'puppet',
+      connect: (link) => {
+        received = link.received;
+        link.up();
+      },
+      publish: (text) => {
+        received(text);
+        return undefined;
+      },
+      disconnect: () => undefined,
+    };
+    const bus = createBus(transport, { clock });
+    const offsets = new ThresholdPurgatory('offsets', { bus, clock });
+    const come = (number: number, value: number, previous?: PreviousFrame): void => {
+      const body = new FrameBody(7_500);
+      body.add('offsets', 'k', value);
+      received(frameText(body.text(), 'other', { number, previous }));
+    };
+    come(1, 1);
+    come(3, 3, { number: 1, ageMs: 0 }); // what 2 had is said again
+    come(2, 2);
+    expect(offsets.get('k')).to.equal(3);
+    come(4, 2);
+    expect(offsets.get('k'), 'a log may be truncated').to.equal(2);
+    offsets.close();
+    await bus.close();
+  });
+
   const make = (
     { clock }: World,
     bus: Bus,

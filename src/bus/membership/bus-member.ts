@@ -37,7 +37,13 @@ export interface BusMember {
    */
   hinted(key: string, value: HintValue | undefined): boolean;
 
-  /** Default: the later value counts. Throws nothing. */
+  /**
+   * Its values are states, each until the next. So one that comes behind a later frame of its process
+   * is dropped, and its hint says no more than "look again". Default false.
+   */
+  readonly dropsLateValues?: boolean | undefined;
+
+  /** Default: the later value counts, if there is one. Throws nothing. */
   readonly merge?: MergeValues | undefined;
 
   /**

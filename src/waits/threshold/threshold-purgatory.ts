@@ -77,7 +77,8 @@ export class ThresholdPurgatory<
       this.#currentValues = new CurrentValues(current, loadTimeoutMs, parking, take, checked.timer.clock);
     }
     const hinted: BusMember['hinted'] = (key, value) => this.#hinted(key as K, value as V | undefined);
-    parking.link = BusLink.join(checked.link, { name, hinted }, parking.lists, (link) =>
+    const member = { name, hinted, dropsLateValues: true };
+    parking.link = BusLink.join(checked.link, member, parking.lists, (link) =>
       this.#currentValues?.sweeper(link),
     );
   }
