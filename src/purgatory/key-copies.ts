@@ -27,7 +27,7 @@ export class KeyCopies<K> {
     const spare = length <= MAX_LENGTH ? this.#spares[length] : undefined;
     if (spare === undefined) return newCopy(keys);
     this.#spares[length] = undefined;
-    // Without a loop, which takes longer (docs/performance.md, "Tried and thrown out").
+    // Without a loop, which takes longer.
     spare[0] = keys[0];
     if (length > 1) spare[1] = keys[1];
     if (length > 2) spare[2] = keys[2];
