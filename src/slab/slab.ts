@@ -118,7 +118,9 @@ export class Slab<T = never> {
   remove(slot: Slot): void {
     const index = slot >> STRIDE_BITS;
     if (index < this.#values.length) this.#values[index] = undefined;
-    this.#free[index >> WORD_BITS] |= 1 << index;
+    // What is started and stopped at once takes the same cell again, and not one that is cold.
+    if (index === this.#next - 1) this.#next = index;
+    else this.#free[index >> WORD_BITS] |= 1 << index;
     this.inUse--;
     const cells = this.cells;
     const next = cells[slot + NEXT];

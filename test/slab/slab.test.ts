@@ -109,6 +109,21 @@ describe('Slab', () => {
     expect(slab.capacity).to.equal(LEAST);
   });
 
+  it('gives out the last cell again where it is freed at once, and no other one twice', () => {
+    const slab = new Slab<string>();
+    const list = slab.makeList(0, 0);
+    const kept = fill(slab, list, 32); // the next run begins behind a cell that is in use
+    for (let time = 0; time < 3; time++) {
+      const slot = slab.push(list, 0, 0);
+      expect(slot).to.equal(cells(33, 34)[0]);
+      slab.remove(slot);
+    }
+    slab.remove(kept[31]);
+    slab.remove(kept[30]);
+    expect(fill(slab, list, 3)).to.deep.equal(cells(31, 34));
+    expect(slab.inUse).to.equal(34);
+  });
+
   it('doubles at the end where under a 32nd is free, and takes what was free there in the next turn', () => {
     const slab = new Slab<string>();
     const list = slab.makeList(0, 0);
