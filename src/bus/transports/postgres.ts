@@ -173,11 +173,12 @@ export function postgresTransport(newClient: () => PostgresClient, channel: stri
       });
     },
     disconnect() {
-      const own = connected?.own as PostgresClient & { connection?: { stream?: { unref?(): void } } };
+      if (connected === undefined) return undefined;
+      const own = connected.own as PostgresClient & { connection?: { stream?: { unref?(): void } } };
       connected = undefined;
-      const ended = own?.end();
+      const ended = own.end();
       // A server that does not answer must not keep the process alive.
-      own?.connection?.stream?.unref?.();
+      own.connection?.stream?.unref?.();
       return ended;
     },
   };
