@@ -1,0 +1,131 @@
+// What a second of the history has of the purgatories. What the page says of it: page-incidents.test.ts.
+import { expect } from 'chai';
+import { LocalHub } from '../../../src/bus/transports/local-hub.ts';
+import { Purgatory, SystemTimer } from '../../../src/index.ts';
+import type { SecondOfPurgatory } from '../../../src/observe/inspector/frame.ts';
+import { SecondRecorder } from '../../../src/observe/inspector/second-recorder.ts';
+import { LiveSources } from '../../../src/observe/live-sources.ts';
+import type { ObservedPurgatory } from '../../../src/observe/sources.ts';
+import { Semaphore } from '../../../src/waits/semaphore/index.ts';
+import { SharedWaits } from '../../../src/waits/shared/index.ts';
+import { Op } from '../../support/op.ts';
+import { turn } from '../../support/turns.ts';
+import { FakeHost } from './fake-host.ts';
+
+const LONG = { timeoutMs: 3_600_000 };
+const never = (): Promise<never> => new Promise(() => {});
+
+describe('a second of the history', () => {
+  const closing: { close(): unknown }[] = [];
+  let host: FakeHost;
+  let timer: SystemTimer;
+
+  beforeEach(() => {
+    host = new FakeHost(0);
+    timer = open(new SystemTimer({ clock: host.clock }));
+  });
+
+  afterEach(() => {
+    for (const each of closing.splice(0).reverse()) each.close();
+  });
+
+  function open<T extends { close(): unknown }>(source: T): T {
+    closing.push(source);
+    return source;
+  }
+
+  function recording(purgatory: ObservedPurgatory): SecondRecorder {
+    const sources = new LiveSources({ purgatories: [purgatory], timers: [], buses: [] });
+    const recorder = new SecondRecorder(host, sources, (error) => {
+      throw error;
+    });
+    recorder.start(recorder);
+    return recorder;
+  }
+
+  /** The last second after `ms`. */
+  async function secondAfter(ms: number, purgatory: ObservedPurgatory): Promise<SecondOfPurgatory> {
+    const recorder = recording(purgatory);
+    await host.advance(ms);
+    recorder.stop(recorder);
+    return recorder.seconds.at(-1)?.purgatories[purgatory.name] as SecondOfPurgatory;
+  }
+
+  it('has the key that most watch, from 20 watchers on', async () => {
+    const fetches = open(new Purgatory<string, Op>('fetch', { timer }));
+    const park = (): unknown => fetches.tryCompleteElseWatch(new Op('', { delayMs: 60_000 }), ['orders']);
+    for (let n = 0; n < 19; n++) park();
+    expect(await secondAfter(1_000, fetches)).to.not.have.property('hottest');
+    park();
+    expect((await secondAfter(1_000, fetches)).hottest).to.include({ key: 'orders', watchers: 20 });
+  });
+
+  it('has an operation that a timer without a reaper leaves parked after its deadline', async () => {
+    const still = open(new SystemTimer({ clock: host.clock, reaper: false }));
+    const fetches = open(new Purgatory<string, Op>('fetch', { timer: still }));
+    fetches.tryCompleteElseWatch(new Op('', { delayMs: 1_000 }), ['orders']);
+    expect(await secondAfter(1_900, fetches)).to.not.have.property('overdueMs');
+    expect((await secondAfter(1_100, fetches)).overdueMs).to.equal(1_900);
+  });
+
+  it('has how many wait without a deadline, and what the youngest is', async () => {
+    const sessions = open(new Purgatory<string>('sessions', { timer }));
+    const wait = (label: string): unknown =>
+      sessions.waitFor(['page'], () => undefined, { timeoutMs: Infinity, label }).catch(() => {});
+    wait('first');
+    wait('last');
+    expect(await secondAfter(1_000, sessions)).to.deep.include({ endless: 2, youngest: 'last' });
+  });
+
+  it('has the try that has been open longest, from 5 s on', async () => {
+    const sessions = open(new Purgatory<string>('sessions', { timer }));
+    for (let n = 0; n < 2; n++) sessions.waitFor(['page'], never, { ...LONG, label: 'page' }).catch(() => {});
+    expect(await secondAfter(4_000, sessions)).to.not.have.property('openTry');
+    expect((await secondAfter(1_000, sessions)).openTry).to.deep.equal({
+      wait: 'page',
+      openMs: 5_000,
+      open: 2,
+    });
+  });
+
+  it('has a permit that is held for a minute while others wait for its key', async () => {
+    const locks = open(new Semaphore<string>('locks', { units: 1, timer }));
+    for (const key of ['alone', 'wanted']) locks.tryAcquire({ key, label: key });
+    locks.acquire({ key: 'wanted', ...LONG }).catch(() => {});
+    expect(await secondAfter(59_000, locks)).to.not.have.property('held');
+    expect((await secondAfter(1_000, locks)).held).to.include({ key: 'wanted', waiting: 1, ageMs: 60_000 });
+  });
+
+  it('has the load that has been under way longest, from 5 s on, and loads that fail', async () => {
+    const orders = open(
+      new SharedWaits<number>('orders', {
+        clock: host.clock,
+        load: ([key]) => (key === 'lost' ? Promise.reject(new Error('down')) : never()),
+        retry: true,
+        onError: () => {},
+        loadTimeoutMs: 60_000,
+      }),
+    );
+    orders.waitUntil('a', () => undefined, LONG).catch(() => {});
+    await turn(); // that load has begun
+    expect(await secondAfter(4_000, orders)).to.not.have.property('load');
+    orders.waitUntil('lost', () => undefined, LONG).catch(() => {});
+    const second = await secondAfter(1_000, orders);
+    expect(second.load).to.include({ ageMs: 5_000 });
+    expect(second.loadsFailed).to.be.at.least(1);
+  });
+
+  it('has the buses that have been in a gap for a second', async () => {
+    const hub = new LocalHub({ clock: host.clock });
+    const bus = open(hub.bus({ clock: host.clock }));
+    const sessions = open(new Purgatory<string>('sessions', { timer, bus }));
+    const recorder = recording(sessions);
+    await host.advance(3_000);
+    hub.cut(bus);
+    await host.advance(2_000);
+    recorder.stop(recorder);
+    const told = recorder.seconds.map(({ cutOff }) => cutOff?.join());
+    expect(told[0]).to.equal(undefined);
+    expect(told.at(-1)).to.equal('sessions');
+  });
+});
