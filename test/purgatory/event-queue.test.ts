@@ -89,6 +89,21 @@ describe('An event with many watchers', () => {
     expect(all.tried.slice(0, 100)).to.deep.equal(all.tried.slice(100));
   });
 
+  it('behaviour 24: is followed by one more when its key is notified after it, before that one', async () => {
+    const all = scene({ tryMs: 0 });
+    const ofHerd = (): number => all.tried.filter((label) => label !== 'between').length;
+    herd(all, 'k', 200, () => {
+      if (ofHerd() === 50) all.purgatory.notify('k');
+      if (ofHerd() === 200) all.purgatory.notify('other');
+    });
+    all.park('between', 'other', () => all.purgatory.notify('k'));
+    all.purgatory.notify('k');
+    await all.purgatory.served();
+    for (let i = 0; i < 5; i++) await turn();
+    expect(all.tried.indexOf('between')).to.equal(200);
+    expect(ofHerd()).to.equal(400);
+  });
+
   it('behaviour 25: lets a small key in between', async () => {
     const all = scene();
     herd(all, 'hot', 500);
@@ -334,77 +349,9 @@ describe('behaviour 30: a deadline that meets an event', () => {
     await turn();
     expect(log).to.deep.equal(['complete a']);
   });
+});
 
-  it('uses up the limit of an event that is under way, and nobody is tried any more', async () => {
-    const clock = new SlowClock();
-    const purgatory = new Purgatory<string, Op>('fair', { clock, sliceMs: 1 });
-    let tryMs = 0;
-    const park = (label: string, delayMs?: number): Op => {
-      const op = new Op(label, { delayMs, onTry: () => clock.advance(tryMs) });
-      purgatory.tryCompleteElseWatch(op, ['k']);
-      return op;
-    };
-    const ops = Array.from({ length: 60 }, (_, i) => park(`${i}`));
-    const late = park('late', 1_000);
-    const last = park('last');
-    tryMs = 1;
-    purgatory.notify('k', { atMost: 1 });
-    await turn();
-    expect(purgatory.snapshot().events.passesUnderWay).to.equal(1);
-    tryMs = 0;
-    for (const op of [...ops, late, last]) op.ready = true;
-    clock.advance(1_000);
-    expect(late.completions).to.equal(1);
-    await purgatory.served();
-    expect(late.expirations).to.equal(0);
-    expect([...ops, last].filter((op) => op.completions > 0)).to.deep.equal([]);
-  });
-
-  it('uses up the limit of an event whose first part is under way, in a try in vain', async () => {
-    const { purgatory, park, clock, log } = hall();
-    let isNotified = false;
-    const first = park('first', ['k'], { onTry: () => isNotified && clock.advance(5) });
-    park('late', ['k'], { delayMs: 5 }).ready = true;
-    const last = park('last', ['k']);
-    last.ready = true;
-    isNotified = true;
-    purgatory.notify('k', { atMost: 1 });
-    await purgatory.served();
-    expect(log).to.deep.equal(['complete late']);
-    expect([first.tries, last.tries]).to.deep.equal([1, 0]);
-    isNotified = false;
-    purgatory.notify('k');
-    await purgatory.served();
-    expect(log).to.deep.equal(['complete late', 'complete last']);
-  });
-
-  it('counts with those that the event completes itself', async () => {
-    const { purgatory, park, clock, log } = hall();
-    const first = park('first', ['k'], { onTry: (op) => op.ready && clock.advance(5) });
-    park('second', ['k']).ready = true;
-    park('third', ['k']).ready = true;
-    park('late', ['k'], { delayMs: 5 }).ready = true;
-    first.ready = true;
-    purgatory.notify('k', { atMost: 3 });
-    await purgatory.served();
-    expect(log).to.deep.equal(['complete late', 'complete first', 'complete second']);
-  });
-
-  it('uses up the limit of an event that goes on in later slices', async () => {
-    for (let atMost = 215; atMost < 230; atMost++) {
-      const all = scene({ tryMs: 3 / 128 });
-      const { purgatory } = all;
-      for (const op of herd(all, 'k', 400)) op.ready = true;
-      const late = new Op('late', { delayMs: 5 }); // the 214th try takes the clock there
-      purgatory.tryCompleteElseWatch(late, ['k']);
-      late.ready = true;
-      purgatory.notify('k', { atMost });
-      await purgatory.served();
-      expect(late.completions - late.expirations).to.equal(1);
-      expect(purgatory.numDelayed).to.equal(401 - atMost);
-    }
-  });
-
+describe('behaviour 30: a deadline inside the only try of an event', () => {
   it('uses up the event that waits behind the pass on its key, and later events are served', async () => {
     let served: Promise<void> | undefined;
     const all = scene({ sliceMs: 1 });
@@ -447,40 +394,6 @@ describe('behaviour 30: a deadline that meets an event', () => {
     expect([late.completions, late.expirations]).to.deep.equal([1, 0]);
     await purgatory.served();
     expect(purgatory.snapshot().events).to.include({ pendingKeys: 0, oldestMs: 0 });
-  });
-
-  it('uses it up in a purgatory that has served events before, and later events are served', async () => {
-    const { purgatory, park, clock, log } = hall();
-    purgatory.notify('k');
-    await turn();
-    park('a', ['k'], { delayMs: 5 }).ready = true;
-    purgatory.notify('k', { atMost: 1 });
-    clock.advance(5);
-    expect(purgatory.snapshot().events.pendingKeys).to.equal(0);
-    park('b', ['k']);
-    purgatory.notify('k');
-    expect(purgatory.snapshot().events.pendingKeys).to.equal(1);
-    expect(log).to.deep.equal(['complete a']);
-    purgatory.close();
-  });
-});
-
-describe('behaviour 30: a deadline inside the only try of an event', () => {
-  it('uses up nothing of the next event on the key', async () => {
-    const { purgatory, park, clock, log } = hall();
-    const onTry = (op: Op): void => {
-      if (!isNotified || op.ready) return;
-      op.ready = true;
-      park('next', ['k']).ready = true;
-      purgatory.notify('k', { atMost: 1 });
-      clock.advance(5);
-    };
-    let isNotified = false;
-    park('a', ['k'], { delayMs: 5, onTry });
-    isNotified = true;
-    purgatory.notify('k');
-    await purgatory.served();
-    expect(log).to.deep.equal(['complete a', 'complete next']);
   });
 });
 

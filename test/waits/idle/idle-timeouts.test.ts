@@ -238,6 +238,7 @@ describe('The snapshot of IdleTimeouts', () => {
     for (const element of ['gone', 'ended', 'busy', { id: 7 }]) idle.touch(element);
     refuses(() => idle.touch('one too many'), 'ERR_PURGATORY_FULL');
     idle.remove('gone');
+    expect([idle.remainingMs('gone'), idle.has('gone')]).to.deep.equal([undefined, false]);
     clock.advance(40);
     idle.touch('lease', Number.POSITIVE_INFINITY);
     clock.advance(20);

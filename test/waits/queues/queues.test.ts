@@ -2,6 +2,7 @@ import { deepStrictEqual } from 'node:assert';
 import { inspect } from 'node:util';
 import { expect } from 'chai';
 import { ManualClock, SystemTimer } from '../../../src/index.ts';
+import { listen } from '../../../src/observe/events/index.ts';
 import { Queues, type QueuesOptions, type Taken, type TakenMany } from '../../../src/waits/queues/index.ts';
 import { checkPurgatoryInvariants } from '../../support/checks/purgatory.ts';
 import { refuses, rejects } from '../../support/refusals.ts';
@@ -286,6 +287,32 @@ describe('Queues', () => {
     }
     expect(jobs.size).to.equal(1);
     jobs.close();
+  });
+
+  it('serve who waits behind one that a listener of events takes out', async () => {
+    const { jobs } = queues();
+    const others = new AbortController();
+    const first = jobs.take(['a', 'b'], SOON);
+    const second = rejection(jobs.take(['a'], { ...SOON, signal: others.signal }));
+    const third = jobs.take(['a'], SOON);
+    const stop = listen('purgatory:operation:completed', () => others.abort());
+    jobs.putAll('a', [1, 2]);
+    stop();
+    await second;
+    expect([(await first).value, (await third).value]).to.deep.equal([1, 2]);
+  });
+
+  it('make no item for a listener that forces who waits', async () => {
+    const { jobs } = queues();
+    const seen: boolean[] = [];
+    const stop = listen('purgatory:operation:parked', ({ operation }) => {
+      seen.push(operation.tryComplete(), operation.forceComplete());
+    });
+    const wait = jobs.take(['a'], SOON);
+    stop();
+    expect([seen, jobs.numDelayed]).to.deep.equal([[false, false], 1]);
+    jobs.put('a', 1);
+    expect(await wait).to.deep.equal(taken('a', 1));
   });
 
   it('refuse bad arguments with the codes of Node, before anything has changed', async () => {

@@ -423,6 +423,21 @@ describe('Semaphore', () => {
     checkPurgatoryInvariants(permits);
   });
 
+  it('lets a deadline come on time while units are due on another key', async () => {
+    const { clock, permits } = semaphore(200);
+    const all = await permits.acquire({ ...NEVER, key: 'busy', units: 200 });
+    await permits.acquire({ ...NEVER, key: 'quiet', units: 200 });
+    const due = Array.from({ length: 100 }, () => permits.acquire({ ...NEVER, key: 'busy' }));
+    const late = codeOfRejection(permits.acquire({ ...SOON, key: 'quiet' }));
+    all.release();
+    expect(permits.numDelayed).to.equal(100 - 64 + 1);
+    clock.advance(100);
+    expect([permits.watchersOf('quiet'), permits.watchersOf('busy')]).to.deep.equal([0, 36]);
+    expect(await late).to.equal('ERR_PURGATORY_TIMEOUT');
+    expect(await Promise.all(due)).to.have.length(100);
+    checkPurgatoryInvariants(permits);
+  });
+
   it('looks at no more than 16,384 keys in a snapshot', async () => {
     const { permits } = semaphore(1);
     for (let key = 0; key <= 16_384; key++) {

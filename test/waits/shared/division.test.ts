@@ -105,6 +105,20 @@ describe('A load of several keys that fails', () => {
     await Promise.allSettled(waits);
   });
 
+  it('leaves a key that nobody waits for any more out of its parts', async () => {
+    const all = loading();
+    const controller = new AbortController();
+    const gone = rejection(all.wait('gone', 1, { signal: controller.signal }));
+    const waits = ['a', 'b'].map((key) => all.wait(key));
+    await all.loaded();
+    controller.abort();
+    await all.calls[0].fail('down');
+    expect(await all.loaded()).to.deep.equal(['a', 'b']);
+    for (const call of all.calls.slice(1)) await call.answer({ a: 1, b: 1 });
+    await Promise.all([gone, ...waits]);
+    await expectEmpty(all);
+  });
+
   it('by its timeout is not divided: its waits are rejected after one loadTimeoutMs', async () => {
     const all = loading({ loadTimeoutMs: 300, retry: false });
     const waits = names(400).map((key) => rejection(all.wait(key)));

@@ -374,6 +374,21 @@ describe('loadTimeoutMs', () => {
 });
 
 describe('recheckMs', () => {
+  it('follows at once when its time came during another load', async () => {
+    const all = loading({ recheckMs: [5, 40] });
+    const { clock, wait, waits, calls, loaded } = all;
+    const waiter = rejection(wait('job'));
+    await loaded();
+    await calls[0].answer();
+    expect(await msUntilLoad(all, 100)).to.equal(5);
+    clock.advance(1_000);
+    await calls[1].answer();
+    await turn();
+    expect(calls).to.have.length(3);
+    waits.close();
+    await waiter;
+  });
+
   it('finds what a replica shows late', async () => {
     const all = loading({ recheckMs: [50, 500] });
     const waiter = all.wait('job');
