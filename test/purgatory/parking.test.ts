@@ -1,3 +1,4 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { expect } from 'chai';
 import { Purgatory, PurgatoryError, SystemTimer } from '../../src/index.ts';
 import { counts, EMPTY, hall, labels, Op } from '../support/op.ts';
@@ -60,6 +61,21 @@ describe('behaviour 14: no lost wake-up: tried, then watched on all keys', () =>
     });
     expect(purgatory.tryCompleteElseWatch(op, ['k'])).to.equal(false);
     expect(op.isPending).to.equal(false);
+    expect(counts(purgatory)).to.deep.equal(EMPTY);
+    expect(timer.size).to.equal(0);
+  });
+
+  it('does not try one once more that a listener has cancelled at its parking', () => {
+    const { timer, purgatory } = hall();
+    const op = new Op('a', { delayMs: 50, onTry: () => purgatory.notify('k') });
+    const cancel = (): void => void op.cancel();
+    subscribe('purgatory:operation:parked', cancel);
+    try {
+      expect(purgatory.tryCompleteElseWatch(op, ['k'])).to.equal(false);
+    } finally {
+      unsubscribe('purgatory:operation:parked', cancel);
+    }
+    expect(op.tries).to.equal(1);
     expect(counts(purgatory)).to.deep.equal(EMPTY);
     expect(timer.size).to.equal(0);
   });
