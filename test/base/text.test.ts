@@ -36,6 +36,10 @@ describe('The text of a key', () => {
     expect(keyText('orders-0')).to.equal('orders-0');
     expect(keyText(7n)).to.equal('7n');
     expect(keyText({ topic: 'orders', partition: 0 })).to.equal("{ topic: 'orders', partition: 0 }");
+    expect(keyText([(() => () => {})(), new Proxy(() => {}, {})])).to.equal(
+      '[ [Function: (anonymous)], [Function: (anonymous)] ]',
+    );
+    expect(keyText(Object.assign(Array(3), { 1: 'a' }))).to.equal("[ <empty>, 'a', <empty> ]");
   });
 
   it('is made without running code of the user’s', () => {

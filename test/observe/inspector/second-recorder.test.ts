@@ -51,6 +51,14 @@ describe('a second of the history', () => {
     return recorder.seconds.at(-1)?.purgatories[purgatory.name] as SecondOfPurgatory;
   }
 
+  it('is one of the last ten minutes', async () => {
+    const recorder = recording(open(new Purgatory('fetch', { timer })));
+    await host.advance(605_000);
+    recorder.stop(recorder);
+    expect(recorder.seconds.map(({ number }) => number)).to.have.length(600);
+    expect([recorder.seconds[0].number, recorder.seconds[599].number]).to.deep.equal([6, 605]);
+  });
+
   it('has the key that most watch, from 20 watchers on', async () => {
     const fetches = open(new Purgatory<string, Op>('fetch', { timer }));
     const park = (): unknown => fetches.tryCompleteElseWatch(new Op('', { delayMs: 60_000 }), ['orders']);
