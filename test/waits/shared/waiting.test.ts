@@ -277,6 +277,14 @@ describe('The close of shared waits', () => {
     waits.changed('job');
     await expectEmpty(all);
   });
+
+  it('stops a load that has not begun', async () => {
+    const { waits, wait, loaded } = loading();
+    const rejected = rejection(wait('job'));
+    waits.close();
+    expect(await loaded()).to.deep.equal([]);
+    await rejected;
+  });
 });
 
 describe('Bad arguments of shared waits', () => {
