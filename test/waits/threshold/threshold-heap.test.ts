@@ -60,6 +60,21 @@ describe('ThresholdHeap', () => {
     checkHeap(heap);
   });
 
+  it('stays a heap whichever mark leaves it, also a small one', () => {
+    for (let size = 2; size <= 12; size++) {
+      for (let turn = 0; turn < 200; turn++) {
+        const heap = new ThresholdHeap<number, CountedMark>();
+        const marks = Array.from(
+          { length: size },
+          (_, i) => new CountedMark((turn * 31 + i * i * 7) % 13, i),
+        );
+        for (const mark of marks) heap.push(mark);
+        heap.remove(marks[turn % size]);
+        checkHeap(heap);
+      }
+    }
+  });
+
   it('looks at one mark a push and at none a removal while thresholds come and go in order', () => {
     const heap = new ThresholdHeap<number, CountedMark>();
     const marks = Array.from({ length: 1_000 }, (_, i) => new CountedMark(i >> 2, i));
