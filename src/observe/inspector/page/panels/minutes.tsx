@@ -44,7 +44,9 @@ export function Minutes({ seconds }: { seconds: readonly Second[] }): JSX.Elemen
   return (
     <Section of="minutes" title="The last ten minutes" class="minutes">
       <p class="legend">
-        <span>parked</span>
+        <span>
+          <i style={{ background: 'var(--ember)' }} /> parked
+        </span>
         <span>
           <i class="mark" /> event loop blocked
         </span>

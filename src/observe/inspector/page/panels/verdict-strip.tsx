@@ -7,7 +7,7 @@ import { MINUTE_MS, RECENT_MS } from '../data/rules.ts';
 import { choose, type State, shown } from '../data/store.ts';
 import { Figure } from '../words/explained.tsx';
 import { capitalised, count, plural, rate, share, shortCount, time } from '../words/format.ts';
-import { Choose } from '../words/names.tsx';
+import { Bold, Choose } from '../words/names.tsx';
 import { tone } from '../words/tone.ts';
 import { quoted } from '../words/visible.ts';
 
@@ -27,6 +27,11 @@ export function VerdictStrip({ state, recording, verdict }: Props): JSX.Element 
           {headline}
         </p>
         <p class="detail">{detail}</p>
+        {purgatories.length === 1 && (
+          <p>
+            Purgatory <Bold of={purgatories[0].name} />
+          </p>
+        )}
         {purgatories.length > 1 && (
           <Choose
             what="Purgatory"

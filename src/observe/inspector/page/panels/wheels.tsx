@@ -24,7 +24,8 @@ interface Props {
 }
 
 export function Wheels({ view, timers, first }: Props): JSX.Element {
-  const { pending, totals } = view;
+  const { pending, totals, levels, wheelSize } = view;
+  const perField = Math.ceil(wheelSize / (levels[0]?.buckets.length ?? wheelSize));
   const before = first?.timers.find(({ name }) => name === view.name);
   const names = timers.map(({ name, of }) => {
     return [name, of.length === 0 ? quoted(name) : `of ${of.map(quoted).join(', ')}`] as const;
@@ -49,8 +50,8 @@ export function Wheels({ view, timers, first }: Props): JSX.Element {
         </p>
       </div>
       <p class="caption">
-        Each ring is a timing wheel, the finest innermost; each field is a bucket of deadlines, and the more
-        it stands out, the more tasks wait in it. The hand stands at the present.
+        Each ring is a timing wheel, the finest innermost; each field is {plural(perField, 'bucket')} of
+        deadlines, and the more it stands out, the more tasks wait in it. The hands stand at the present.
       </p>
       <p class="legend" aria-hidden="true">
         Tasks
@@ -62,7 +63,7 @@ export function Wheels({ view, timers, first }: Props): JSX.Element {
       </p>
       <dl class="next">
         <dt>
-          <Explained of="head">Next to expire</Explained>
+          <Explained of="head">Next wake-up</Explained>
         </dt>
         <dd data-test="head">{headInWords(view)}</dd>
       </dl>
