@@ -22,7 +22,7 @@ app.get('/messages', async (request, response) => {
   const signal = clientSignal(response);
   const news = () => messages.length > from && messages.slice(from); // false: not yet
   try {
-    const result = await polls.waitFor(['messages'], news, { timeoutMs: 30_000, signal });
+    const result = await polls.waitFor(['messages'], news, { timeoutMs: 25_000, signal });
     const found = result.expired ? [] : result.value;
     response.json({ waiting: polls.numDelayed, messages: found, next: from + found.length });
   } catch (error) {

@@ -23,7 +23,7 @@ app.get('/messages', async (request, reply) => {
   const signal = clientSignal(reply.raw);
   const news = () => messages.length > from && messages.slice(from); // false: not yet
   try {
-    const result = await polls.waitFor(['messages'], news, { timeoutMs: 30_000, signal });
+    const result = await polls.waitFor(['messages'], news, { timeoutMs: 25_000, signal });
     const found = result.expired ? [] : result.value;
     return { waiting: polls.numDelayed, messages: found, next: from + found.length };
   } catch (error) {

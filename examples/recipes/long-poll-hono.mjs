@@ -19,7 +19,7 @@ app.get('/messages', async (context) => {
   if (!Number.isInteger(from) || from < 0) return context.json({ error: 'from must be a whole number' }, 400);
   const { signal } = context.req.raw;
   const news = () => messages.length > from && messages.slice(from); // false: not yet
-  const result = await polls.waitFor(['messages'], news, { timeoutMs: 30_000, signal });
+  const result = await polls.waitFor(['messages'], news, { timeoutMs: 25_000, signal });
   const found = result.expired ? [] : result.value;
   return context.json({ waiting: polls.numDelayed, messages: found, next: from + found.length });
 });

@@ -18,7 +18,7 @@ app.addHook('onRequest', async (_request, { raw: response }) => {
 app.get('/', async (_request, reply) => {
   const signal = clientSignal(reply.raw);
   try {
-    return await polls.waitFor(['news'], () => undefined, { timeoutMs: 30_000, signal });
+    return await polls.waitFor(['news'], () => undefined, { timeoutMs: 25_000, signal });
   } catch (error) {
     if (signal.aborted) return reply.hijack(); // nobody is left to answer
     return reply.code(503).header('connection', 'close').send(error.code);
@@ -30,7 +30,7 @@ app.addHook('preClose', async () => {
 });
 app.addHook('onClose', async () => {
   await bus.close(); // after them
-  // then the client that the bus was made of: await redis.quit(), await connection.close()
+  // then the client that the bus was made of: redis.disconnect(), await connection.close()
 });
 
 async function shutDown() {

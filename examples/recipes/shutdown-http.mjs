@@ -15,7 +15,7 @@ const server = createServer(async (_request, response) => {
   response.once('close', () => underWay.delete(response)); // it is out, or its client has gone
   const signal = clientSignal(response);
   try {
-    const result = await polls.waitFor(['news'], () => undefined, { timeoutMs: 30_000, signal });
+    const result = await polls.waitFor(['news'], () => undefined, { timeoutMs: 25_000, signal });
     response.end(JSON.stringify(result));
   } catch (error) {
     // `connection: close`: the client sends its next request elsewhere.
@@ -31,7 +31,7 @@ async function shutDown() {
   server.closeAllConnections(); // those that are kept, and those that never sent anything
   await closed;
   await bus.close(); // a live bus first sends what is pending
-  // then the client that the bus was made of: await redis.quit(), await connection.close()
+  // then the client that the bus was made of: redis.disconnect(), await connection.close()
 }
 
 let isEnding = false;

@@ -62,6 +62,7 @@ describe('The recipes that end by themselves', () => {
     'peers.mjs',
     'pool.mjs',
     'prefixes.mjs',
+    'rate-limit.mjs',
     'replicated.mjs',
     'request-context.mjs',
     'rpc.mjs',
