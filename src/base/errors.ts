@@ -7,7 +7,7 @@
 // ours: DOMExceptions and AbortErrors of signals, the AggregateError of two throws, and the plain
 // Errors in which a bus says why a connection broke.
 import { toStringWithCode } from './node-errors.ts';
-import { cut } from './text.ts';
+import { cut, keyText } from './text.ts';
 
 /** The stable codes of {@link PurgatoryError}. */
 export type PurgatoryErrorCode =
@@ -223,7 +223,7 @@ export function foreignProtocol(theirs: unknown, ours: number): PurgatoryError {
 export function foreignText(text: unknown): PurgatoryError {
   return new PurgatoryError(
     'ERR_PURGATORY_BUS_PROTOCOL',
-    `Something else publishes on this bus: ${JSON.stringify(cut(String(text)))}. Choose another prefix`,
+    `Something else publishes on this bus: ${JSON.stringify(keyText(text))}. Choose another prefix`,
   );
 }
 

@@ -11,8 +11,8 @@ export interface Clock {
 
   /**
    * Calls `wake` once, as soon as `now() >= atMs`, in a later turn and never inside this call. A
-   * time in the past means the next turn. A timer holds one wake-up at most: it sets
-   * an earlier one, then cancels the other.
+   * time in the past means the next turn. A timer holds one wake-up at most: it sets an earlier one,
+   * then cancels the other.
    *
    * A clock that lets the host read its sockets before it wakes gives `wake` its reading from before
    * those reads, in ms. What falls due after that reading waits for the next wake-up, and tasks run

@@ -40,11 +40,11 @@ describe('a frame', () => {
       '{"v":1,"o":"me","n":2,"p":[1,"0"]}',
       '{"v":1,"o":"me","n":2,"p":[1]}',
       `{"v":1,"h":{"x":["${'k'.repeat(16_000)}"]}}`,
-      ...[7, null, undefined, {}],
+      ...[7, null, undefined, { toString: 'no function' }],
     ]) {
       expect(
         codeOf(() => readFrame(text as string)),
-        String(text).slice(0, 50),
+        `${JSON.stringify(text)}`.slice(0, 50),
       ).to.equal('ERR_PURGATORY_BUS_PROTOCOL');
     }
   });
