@@ -5,8 +5,8 @@ import { runs } from './runs.ts';
 import { Scenario } from './scenario.ts';
 
 const ACTIONS = 60;
-/** Few frames, and each call is one frame. */
-const SMALL_STACK = ['--no-opt', '--no-sparkplug', '--stack-size=200'];
+/** Few frames, and each call is one frame, of the same size from the first call to the last. */
+const SMALL_STACK = ['--no-opt', '--no-maglev', '--no-sparkplug', '--stack-size=200'];
 const seeds = fc.nat({ max: 2 ** 31 - 1 });
 
 class Thrown extends Error {}

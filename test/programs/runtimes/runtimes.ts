@@ -104,7 +104,6 @@ const deno: Runtime = {
     'when performance.now alone is a stub': 'Deno’s own timers go by performance.now',
     'lets the process end, when nobody waits for the load that hangs': 'its process takes options of Node',
     'keeps the process alive behind a load that hangs': 'its process takes options of Node',
-    'wherever in a callback the stack ends': 'its process takes options of Node',
     'closes within echoTimeoutMs while the primary reads nothing': DISCONNECT_THROWS,
     'is in the primary, too, has one listener a worker': DISCONNECT_THROWS,
     'let the host read its sockets between two slices': READS_SELDOM,
