@@ -21,6 +21,13 @@ async function ask(path, timeoutMs, signal) {
   }
 }
 
+/** For a promise that takes no signal: what it began goes on. */
+async function within(promise, timeoutMs) {
+  const deadline = timeoutSignal(timeoutMs);
+  const timedOut = once(deadline, 'abort').then(() => deadline.throwIfAborted());
+  return Promise.race([promise, timedOut]).finally(() => deadline[Symbol.dispose]());
+}
+
 const caller = new AbortController();
 const wholeRequest = timeoutSignal(5_000, { signal: caller.signal });
 console.log(await ask('/fast', 2_000, wholeRequest));
@@ -28,6 +35,8 @@ console.log(await ask('/slow', 100, wholeRequest));
 setTimeout(() => caller.abort(), 20);
 console.log(await ask('/slow', 2_000, wholeRequest));
 wholeRequest[Symbol.dispose]();
+console.log(await within(ask('/fast', 2_000), 2_000));
+console.log(await within(new Promise(() => {}), 50).catch(({ name }) => name));
 upstream.close();
 upstream.closeAllConnections();
 
@@ -36,4 +45,6 @@ upstream.closeAllConnections();
 answer of /fast
 /slow: TimeoutError
 /slow: AbortError
+answer of /fast
+TimeoutError
 */
