@@ -260,14 +260,14 @@ class SystemWakeUp implements WakeUp {
   }
 
   /**
-   * The host itself may be early, but its time does not stand still meanwhile. (A long wait takes
-   * several timers, and none but the last is for its end.)
+   * The host itself may be early, but its time does not stand still meanwhile, however short the
+   * wait was. (A long wait takes several timers, and none but the last is for its end.)
    */
   #checkEarly(nowMs: number): void {
     const armedMs = this.#readingMs;
     const earlyMs = armedMs + hostDelayFor(this.#atMs - armedMs) - nowMs;
     const isHost = isHostsOwn && !(this.#timer instanceof ForeignTimer);
-    if (earlyMs > EARLY_MS && !(isHost && nowMs > armedMs)) this.#clock.wasWokenEarly(earlyMs);
+    if (nowMs <= armedMs || (earlyMs > EARLY_MS && !isHost)) this.#clock.wasWokenEarly(earlyMs);
   }
 }
 
