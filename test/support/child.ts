@@ -66,13 +66,13 @@ function run(
   });
 }
 
-/** Runs `test/compat/children/<name>.ts` with `args`, from a bundle and without coverage. */
+/** Runs `test/host/children/<name>.ts` with `args`, from a bundle and without coverage. */
 export async function runChild(
   name: string,
   args: readonly string[] = [],
   flags: readonly string[] = [],
 ): Promise<ChildResult> {
-  return runNode([...flags, await bundled(`test/compat/children/${name}.ts`), ...args]);
+  return runNode([...flags, await bundled(`test/host/children/${name}.ts`), ...args]);
 }
 
 /** The result of a child that succeeded, its output trimmed. */

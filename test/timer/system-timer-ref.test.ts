@@ -3,7 +3,7 @@ import { type Clock, ManualClock, SystemTimer } from '../../src/index.ts';
 import { Task } from '../support/task.ts';
 import { turn } from '../support/turns.ts';
 
-describe('behaviour 10: ref and unref (see also test/compat/liveness.test.ts)', () => {
+describe('behaviour 10: ref and unref (see also test/host/liveness.test.ts)', () => {
   it('work with a clock whose wake-ups know neither', async () => {
     const wakes: (() => void)[] = [];
     const clock: Clock = {

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { parseDemoOptions } from '../../../examples/broker/demo/options.ts';
-import { Watcher } from '../../observe/inspector/stream.ts';
+import { Watcher } from '../../engines/observe/inspector/stream.ts';
 import { bundled } from '../../support/bundled.ts';
 import { runNode } from '../../support/child.ts';
 import { Program } from '../../support/program.ts';

@@ -7,7 +7,7 @@ import { Worker } from 'node:worker_threads';
 /** Starts the program `file` with `argv` in a thread. */
 export function startThread(file: URL, argv: readonly string[]): Process {
   // A thread does not inherit the loader of TypeScript.
-  const loader = new URL('../../bus/children/typescript.mjs', import.meta.url);
+  const loader = new URL('../../host/bus/children/typescript.mjs', import.meta.url);
   const thread = new Worker(loader, { workerData: file.href, argv: [...argv] });
   const member = new EventEmitter();
   thread.on('message', (message) => member.emit('message', message));

@@ -14,7 +14,7 @@ import {
 } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
-import { expectHostPromises } from '../../compat/expect-host-promises.ts';
+import { expectHostPromises } from '../../host/expect-host-promises.ts';
 import { bundled } from '../../support/bundled.ts';
 import { program, recipe } from '../../support/documented.ts';
 import { importsOfAll } from '../../support/imports-of-all.ts';
@@ -106,7 +106,7 @@ describe('A host of which any part is a fake (behaviour 12)', function () {
       ['half-fake', 'half-fake'],
       ['children/library', 'library'],
     ])
-      copyFileSync(await bundled(`test/compat/${script}.ts`), `${folder}/${name}.mjs`);
+      copyFileSync(await bundled(`test/host/${script}.ts`), `${folder}/${name}.mjs`);
   });
 
   after(() => rmSync(folder, { recursive: true }));

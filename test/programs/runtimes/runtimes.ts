@@ -26,29 +26,31 @@ const CAPABILITIES = '{bus,waits,observe/{events,metrics}}';
 const CONTRACT = [
   `test/${ENGINE}/**/*.test.ts`,
   `test/${CAPABILITIES}/**/*.test.ts`,
-  'test/compat/abort-signal.test.ts',
-  'test/compat/debuglog.test.ts',
-  'test/compat/fake-clocks.test.ts',
-  'test/compat/liveness.test.ts',
+  'test/host/{bus,clock,timer,turns,waits}/**/*.test.ts',
+  'test/engines/{bus,waits,observe/metrics}/**/*.test.ts',
+  'test/host/abort-signal.test.ts',
+  'test/host/debuglog.test.ts',
+  'test/host/fake-clocks.test.ts',
+  'test/host/liveness.test.ts',
 ];
 
 const NOT_CORE = {
   'test/examples/**': 'whole servers',
-  'test/observe/inspector/page*': 'a browser',
+  'test/engines/observe/inspector/page*': 'a browser',
   'test/{bench,programs}/**': 'benchmarks, faults and a soak',
   'test/docs/{contract,links}.test.ts': 'pages, which are read and not run',
 };
 
 const COMPARED_WITH_NODE = {
-  'test/waits/timers/timers.test.ts':
+  'test/host/waits/timers/timers.test.ts':
     'compares the drop-in with the runtime’s own timers, which differ from Node’s',
-  'test/waits/timers/promises.test.ts':
+  'test/host/waits/timers/promises.test.ts':
     'compares the drop-in with the runtime’s own timers, which differ from Node’s',
 };
 
 const COUNTS_NODES_IMMEDIATES = {
   'test/clock/{later,due-wake-ups}.test.ts': 'counts Node’s immediates, and Bun names none',
-  'test/waits/timers/drained-turns.test.ts': 'counts Node’s immediates, and Bun names none',
+  'test/host/waits/timers/drained-turns.test.ts': 'counts Node’s immediates, and Bun names none',
 };
 
 const SAME_ON_ALL = {
@@ -97,7 +99,7 @@ const deno: Runtime = {
   specs: CONTRACT,
   skippedFiles: {
     ...COMPARED_WITH_NODE,
-    'test/timer/system-timer-stood-still.test.ts': READS_SELDOM,
+    'test/host/timer/system-timer-stood-still.test.ts': READS_SELDOM,
   },
   skippedTests: {
     ...SAME_ON_ALL,

@@ -1,0 +1,358 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import pg from 'pg';
+import type { Bus } from '../../../../src/bus/bus-options.ts';
+import { LocalHub } from '../../../../src/bus/transports/local-hub.ts';
+import { notifyInTransaction, postgresBus } from '../../../../src/bus/transports/postgres.ts';
+import { ManualClock, Purgatory } from '../../../../src/index.ts';
+import { livePair, refused, untilHeard, untilLive } from '../../../bus/live.ts';
+import { Listener } from '../../../bus/rig.ts';
+import { codeOf } from '../../../support/code-of.ts';
+import {
+  type Engine,
+  engines,
+  SECOND_TRY,
+  startPostgres,
+  startPostgresReplica,
+  TcpProxy,
+} from '../../../support/engines.ts';
+import { freePort } from '../../../support/free-ports.ts';
+import { describeWith, itWith } from '../../../support/needs.ts';
+import { rejection } from '../../../support/rejection.ts';
+import { until } from '../../../support/turns.ts';
+import { survivesKill } from './survives-kill.ts';
+
+const clientOf = (port: number, database = 'postgres'): pg.Client =>
+  new pg.Client({ host: '127.0.0.1', port, user: 'postgres', database });
+
+const orders = new Purgatory<string>('orders');
+
+describe('newClient of postgresBus', () => {
+  const nobody = (): pg.Client => clientOf(1);
+  const reused = nobody();
+  const connected = Object.assign(nobody(), { processID: 7 });
+  for (const [what, newClient, received] of [
+    ['a promise', async () => nobody(), 'an instance of Promise'],
+    ['a promise that rejects', () => Promise.reject(new Error('no host')), 'an instance of Promise'],
+    ['undefined', () => undefined, 'undefined'],
+    ['a pool', () => new pg.Pool(), 'an instance of BoundPool'],
+    ['an object that is no client', () => ({ on: () => {} }), 'an instance of Object'],
+    ['a client that is connected', () => connected, 'an instance of Client'],
+    ['the same client again', () => reused, 'an instance of Client'],
+  ] as const) {
+    it(`may not return ${what}: that ends the bus`, async () => {
+      const errors: (Error & { code?: string })[] = [];
+      const bus = postgresBus(newClient as never, { onError: (error) => errors.push(error as Error) });
+      await until(() => expect(bus.state).to.equal('closed'), 'the bus is closed');
+      await bus.close();
+      expect(errors.at(-1)).to.include({ code: 'ERR_INVALID_RETURN_VALUE' });
+      expect(errors.at(-1)?.message).to.equal(
+        'Expected a client of pg that is not connected to be returned from the "newClient" function. ' +
+          `Received ${received}`,
+      );
+    });
+  }
+});
+
+describe('notifyInTransaction', () => {
+  it('refuses a purgatory without a bus while operations are parked in it, which would hear nothing', async () => {
+    const queries: string[] = [];
+    const client = { query: async (text: string) => queries.push(text) };
+    const alone = new Purgatory<string>('alone', { clock: new ManualClock() });
+    await notifyInTransaction(client, alone, ['a']);
+    expect(queries).to.have.length(1); // it only writes
+    void alone.waitFor(['a'], () => undefined, { timeoutMs: 1_000 });
+    const error = await rejection(notifyInTransaction(client, alone, ['a']));
+    expect((error as { code: string }).code).to.equal('ERR_INVALID_ARG_VALUE');
+    expect((error as Error).message).to.equal(
+      `The "purgatory" argument must have the option bus: what is parked in it hears no hint. Received 'alone'`,
+    );
+    expect(queries).to.have.length(1);
+  });
+
+  it('notifies over the prefix of the bus of the purgatory, and refuses another one', async () => {
+    const channels: unknown[] = [];
+    const client = {
+      query: async (_text: string, values: unknown[]) => channels.push(values[0]),
+    };
+    const newClient = (): pg.Client => clientOf(1);
+    const buses = [
+      postgresBus(newClient, { prefix: 'eu' }),
+      new LocalHub().bus({ prefix: 'eu' }),
+      { join: () => ({ publish: () => {}, leave: () => {} }) },
+    ] as const;
+    try {
+      const [shop, other, plain] = buses.map((bus) => new Purgatory<string>('shop', { bus }));
+      await notifyInTransaction(client, shop, ['a']);
+      await notifyInTransaction(client, shop, ['a'], { prefix: 'eu' });
+      await notifyInTransaction(client, orders, ['a'], { prefix: 'eu' });
+      await notifyInTransaction(client, plain, ['a'], { prefix: 'eu' });
+      await notifyInTransaction(client, plain, ['a']);
+      expect(channels.splice(0)).to.deep.equal(['eu', 'eu', 'eu', 'eu', 'purgatory']);
+      const refused = async (purgatory: Purgatory<string>, prefix?: string): Promise<unknown> => {
+        const error = (await rejection(notifyInTransaction(client, purgatory, ['a'], { prefix }))) as Error;
+        return [(error as Error & { code: string }).code, error.message];
+      };
+      expect(await refused(shop, 'us')).to.deep.equal([
+        'ERR_INVALID_ARG_VALUE',
+        `The "options.prefix" property must be that of the bus of "shop", "eu", or be left out. Received 'us'`,
+      ]);
+      expect(await refused(other)).to.deep.equal([
+        'ERR_INVALID_ARG_VALUE',
+        'The "purgatory" argument must be on a bus over postgres: its bus over local hears nothing of a ' +
+          `transaction. Received 'shop'`,
+      ]);
+      expect(channels).to.deep.equal([]);
+    } finally {
+      await Promise.all([buses[0].close(), buses[1].close()]);
+    }
+  });
+
+  it('refuses a Pool, and a name in place of the purgatory', async () => {
+    const queries: string[] = [];
+    const client = { query: async (text: string) => queries.push(text) };
+    const pool = new pg.Pool();
+    try {
+      for (const [first, second] of [
+        [pool, orders],
+        [client, 'oders'],
+        [client, { name: 'oders' }],
+        [client, undefined],
+      ]) {
+        const error = await rejection(notifyInTransaction(first as never, second as never, ['a']));
+        expect((error as { code: string }).code).to.equal('ERR_INVALID_ARG_TYPE');
+      }
+      expect(queries).to.deep.equal([]);
+      expect(pool.totalCount).to.equal(0);
+    } finally {
+      await pool.end();
+    }
+  });
+});
+
+describeWith(engines.postgres, 'a bus over PostgreSQL', () => {
+  let postgres: Engine;
+  let proxy: TcpProxy | undefined;
+  const buses: Bus[] = [];
+  const bus = (port = postgres.port, options = {}): Bus => {
+    const made = postgresBus(() => clientOf(port), options);
+    buses.push(made);
+    return made;
+  };
+
+  before(async () => {
+    postgres = await startPostgres(['-c', 'wal_level=replica']);
+  });
+  afterEach(async () => {
+    await Promise.all(buses.splice(0).map((one) => one.close()));
+    await proxy?.stop();
+    proxy = undefined;
+  });
+  after(() => postgres.stop());
+
+  it('refuses what is no function', () => {
+    expect(codeOf(() => postgresBus(clientOf(1) as never))).to.equal('ERR_INVALID_ARG_TYPE');
+  });
+
+  it('tells in its snapshot that there is no such database', async () => {
+    const options = { host: '127.0.0.1', port: postgres.port, user: 'postgres', database: 'no' };
+    const one = postgresBus(() => new pg.Client(options), { onError: () => {} });
+    buses.push(one);
+    await until(() => one.snapshot().lastError !== null);
+    expect(one.snapshot().lastError?.message).to.equal('database "no" does not exist');
+  });
+
+  it('survives kill -9 of the server', async () => {
+    await survivesKill(postgres, bus(), bus());
+  }).retries(SECOND_TRY);
+
+  it('is live again after an echo that was lost on a half-open connection', async () => {
+    proxy = await new TcpProxy(postgres.port).start();
+    const clock = new ManualClock();
+    const one = bus(proxy.port, { clock, onError: () => {} });
+    await untilLive(one);
+    proxy.forget(); // as NAT does: nothing is closed
+    clock.advance(5_000);
+    clock.advance(5_000);
+    expect(one.state).to.equal('gap');
+    clock.advance(63); // the pause
+    await untilLive(one);
+  });
+
+  it('notifyInTransaction tells all processes at the commit, the own one too, and none after a rollback', async () => {
+    const [a, b] = [bus(), bus()];
+    const listeners = [new Listener('orders'), new Listener('orders')];
+    a.join(listeners[0]);
+    b.join(listeners[1]);
+    await untilLive(a, b);
+    const client = clientOf(postgres.port);
+    await client.connect();
+    try {
+      await client.query('BEGIN');
+      await notifyInTransaction(client, orders, ['undone']);
+      await client.query('ROLLBACK');
+      await client.query('BEGIN');
+      const keys = Array.from({ length: 1_000 }, (_, index) => `${index} ${'é'.repeat(20)}`);
+      await notifyInTransaction(client, orders, [...keys, keys[0]]);
+      await notifyInTransaction(client, orders, []);
+      expect(listeners[1].heard).to.deep.equal([]);
+      await client.query('COMMIT');
+      await until(() => listeners.every(({ heard }) => heard.length >= keys.length));
+      for (const { heard } of listeners) expect(heard).to.deep.equal(keys);
+      expect([a.state, b.state]).to.deep.equal(['live', 'live']);
+    } finally {
+      await client.end();
+    }
+  });
+
+  describe('in a database of its own', () => {
+    /** Runs statements, one after the other. Returns how many rows the last one has given. */
+    const sql = async (database: string, ...statements: string[]): Promise<number | null> => {
+      const client = clientOf(postgres.port, database);
+      await client.connect();
+      let rows: number | null = null;
+      for (const statement of statements) rows = (await client.query(statement)).rowCount;
+      await client.end();
+      return rows;
+    };
+    const busIn = (database: string, options = {}): Bus => {
+      const made = postgresBus(() => clientOf(postgres.port, database), options);
+      buses.push(made);
+      return made;
+    };
+
+    it('carries keys that the encoding of the database does not have', async () => {
+      await sql(
+        'postgres',
+        `CREATE DATABASE latin ENCODING 'LATIN1' LC_COLLATE 'C' LC_CTYPE 'C' TEMPLATE template0`,
+      );
+      const [a, b] = [busIn('latin'), busIn('latin')];
+      const { others: listener, publish } = await livePair(a, b);
+      publish('заказ-7');
+      await untilHeard(listener, 'заказ-7');
+      const client = clientOf(postgres.port, 'latin');
+      await client.connect();
+      await client.query('BEGIN');
+      await notifyInTransaction(client, orders, ['заказ-8']);
+      await client.query('COMMIT');
+      await client.end();
+      await untilHeard(listener, 'заказ-8');
+      expect(a.snapshot().totals.gaps.publish).to.equal(0);
+    });
+
+    it('gives up a frame that the server refuses, and says so; the others get through', async () => {
+      await sql(
+        'postgres',
+        'CREATE DATABASE strict',
+        'ALTER DATABASE strict SET search_path = public, pg_catalog',
+      );
+      await sql(
+        'strict',
+        `CREATE FUNCTION public.pg_notify(text, text) RETURNS void LANGUAGE plpgsql AS $$ BEGIN
+           IF $2 LIKE '%orders%' THEN RAISE 'no orders here'; END IF;
+           PERFORM pg_catalog.pg_notify($1, $2);
+         END $$`,
+      );
+      const errors: { code?: string; message: string }[] = [];
+      const onError = (error: unknown): void => void errors.push(error as Error);
+      const [a, b] = [busIn('strict', { onError }), busIn('strict')];
+      const [listener, mine] = [new Listener('jobs'), new Listener('orders')];
+      b.join(listener);
+      const refused = a.join(mine);
+      const taken = a.join(new Listener('jobs'));
+      await untilLive(a, b);
+      refused.publish('7');
+      await a.flush();
+      taken.publish('8');
+      await untilHeard(listener, '8');
+      expect(a.snapshot().totals.gaps.publish).to.equal(3);
+      expect(mine.sweeps).to.be.at.most(4);
+      const lost = errors.filter(({ code }) => code === 'ERR_PURGATORY_HINTS_LOST');
+      expect(lost).to.have.length(1);
+      expect(lost[0].message).to.contain('"orders"').and.to.contain('no orders here');
+    });
+
+    it('takes no frame for refused that went under with its connection', async () => {
+      await sql(
+        'postgres',
+        'CREATE DATABASE slow',
+        'ALTER DATABASE slow SET search_path = public, pg_catalog',
+      );
+      await sql(
+        'slow',
+        'CREATE TABLE pace (held boolean)',
+        `CREATE FUNCTION public.pg_notify(text, text) RETURNS void LANGUAGE plpgsql AS $$ BEGIN
+           IF $2 LIKE '%orders%' AND EXISTS (SELECT FROM pace) THEN PERFORM pg_sleep(60); END IF;
+           PERFORM pg_catalog.pg_notify($1, $2);
+         END $$`,
+        'INSERT INTO pace VALUES (true)',
+      );
+      const errors: { code?: string }[] = [];
+      const onError = (error: unknown): void => void errors.push(error as { code?: string });
+      const [a, b] = [busIn('slow', { onError }), busIn('slow')];
+      const listener = new Listener('orders');
+      b.join(listener);
+      const { publish } = a.join(new Listener('orders'));
+      await until(() => expect([a.state, b.state]).to.deep.equal(['live', 'live']), 'both are live');
+      publish('7');
+      for (let ended = 1; ended <= 4; ended++) {
+        const end = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE wait_event = 'PgSleep'";
+        await until(async () => expect(await sql('slow', end)).to.equal(1), 'the frame is under way');
+        await until(() => expect(a.snapshot().totals.gaps.connection).to.equal(ended), 'its end is noticed');
+      }
+      await sql('slow', 'DELETE FROM pace');
+      await until(() => expect(listener.heard).to.include('7'), '7 is heard');
+      expect(a.snapshot().totals.gaps.publish).to.equal(0);
+      expect(errors.map(({ code }) => code)).not.to.include('ERR_PURGATORY_HINTS_LOST');
+    });
+  });
+
+  it('notifyInTransaction refuses bad keys before anything is published', async () => {
+    const queries: string[] = [];
+    const client = { query: async (text: string) => queries.push(text) };
+    for (const keys of [['a', 1], ['a'.repeat(2_000)], 'a']) {
+      const error = await rejection(notifyInTransaction(client, orders, keys as never));
+      expect((error as { code: string }).code).to.match(/^ERR_INVALID_ARG/);
+    }
+    expect(queries).to.deep.equal([]);
+  });
+
+  it('refuses a replica', async () => {
+    const replica = await startPostgresReplica(postgres);
+    try {
+      const errors = await refused((onError) => bus(replica.port, { onError }));
+      expect(errors).to.have.length(1);
+      expect(errors[0]).to.include({ code: 'ERR_PURGATORY_BUS_REFUSED' });
+      expect(errors[0].message).to.contain('replica');
+    } finally {
+      await replica.stop();
+    }
+  });
+
+  itWith(engines.pgbouncer, 'refuses a transaction pooler', async () => {
+    const port = await freePort();
+    const folder = mkdtempSync(join(tmpdir(), 'purgatory-pgbouncer-'));
+    chmodSync(folder, 0o755);
+    const file = join(folder, 'pgbouncer.ini');
+    writeFileSync(
+      file,
+      `[databases]\npostgres = host=127.0.0.1 port=${postgres.port} user=postgres\n[pgbouncer]\nlisten_addr = 127.0.0.1\n` +
+        `listen_port = ${port}\nauth_type = any\npool_mode = transaction\nunix_socket_dir =\n`,
+    );
+    const pooler: ChildProcess = spawn('/usr/sbin/pgbouncer', [file], {
+      stdio: 'ignore',
+      ...(process.getuid?.() === 0 ? { uid: 65_534 } : {}),
+    });
+    try {
+      const errors = await refused((onError) => bus(port, { onError }));
+      expect(errors.at(-1)).to.include({ code: 'ERR_PURGATORY_BUS_REFUSED' });
+      expect(errors.at(-1)?.message).to.contain('pooler');
+    } finally {
+      pooler.kill('SIGKILL');
+      rmSync(folder, { recursive: true });
+    }
+  });
+});

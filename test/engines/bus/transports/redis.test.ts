@@ -1,0 +1,428 @@
+import { execFileSync } from 'node:child_process';
+import { EventEmitter, once } from 'node:events';
+import { connect } from 'node:net';
+import { expect } from 'chai';
+import { Cluster, Redis } from 'ioredis';
+import { createClient, createCluster } from 'redis';
+import type { Bus } from '../../../../src/bus/bus-options.ts';
+import { type Frame, frameText, readFrame } from '../../../../src/bus/frames.ts';
+import type { Transport } from '../../../../src/bus/transport.ts';
+import { transportConformance } from '../../../../src/bus/transports/conformance.ts';
+import { type RedisClient, redisBus, redisTransport } from '../../../../src/bus/transports/redis.ts';
+import { ManualClock } from '../../../../src/clock/manual-clock.ts';
+import { livePair, refused, untilHeard, untilLive } from '../../../bus/live.ts';
+import { Listener } from '../../../bus/rig.ts';
+import { codeOf } from '../../../support/code-of.ts';
+import { type Engine, engines, SECOND_TRY, startRedis, TcpProxy } from '../../../support/engines.ts';
+import { describeWith } from '../../../support/needs.ts';
+import { until } from '../../../support/turns.ts';
+import { interestCases } from './interest-cases.ts';
+import { survivesKill } from './survives-kill.ts';
+
+const quiet = { retryStrategy: () => 20 };
+
+describe('redisBus', () => {
+  it('refuses what is no client, and bad options, before it connects', () => {
+    for (const no of [undefined, null, {}, 'redis://localhost']) {
+      expect(codeOf(() => redisBus(no as never))).to.equal('ERR_INVALID_ARG_TYPE');
+    }
+    const client = new Redis({ lazyConnect: true });
+    expect(codeOf(() => redisBus(client, { echoMs: 1 }))).to.equal('ERR_OUT_OF_RANGE');
+  });
+});
+
+describeWith(engines.redis, 'a bus over Redis', () => {
+  let redis: Engine;
+  const buses: Bus[] = [];
+  const clients: { disconnect(): void }[] = [];
+  const client = (options = {}): Redis => {
+    const made = new Redis({ port: redis.port, host: '127.0.0.1', ...quiet, ...options });
+    made.on('error', () => {});
+    clients.push(made);
+    return made;
+  };
+  const clientOf = async (family: string, port: number, login = {}): Promise<RedisClient> => {
+    if (family === 'ioredis') return client({ port, ...login });
+    const node = createClient({ ...login, socket: { host: '127.0.0.1', port, reconnectStrategy: 20 } });
+    node.on('error', () => {});
+    await node.connect();
+    clients.push({ disconnect: () => node.destroy() });
+    return node;
+  };
+  const track = (bus: Bus): Bus => {
+    buses.push(bus);
+    return bus;
+  };
+
+  before(async () => {
+    redis = await startRedis();
+  });
+  afterEach(async () => {
+    await Promise.all(buses.splice(0).map((bus) => bus.close()));
+    for (const one of clients.splice(0)) one.disconnect();
+  });
+  after(() => redis.stop());
+
+  it('joins clients of all kinds on one channel', async () => {
+    const node = createClient({ socket: { host: '127.0.0.1', port: redis.port } });
+    await node.connect();
+    const [a, b] = [track(redisBus(client())), track(redisBus(node))];
+    const { others: listener, publish } = await livePair(a, b);
+    publish('42', 7);
+    await until(() => listener.heard.length > 0);
+    expect(listener.heard).to.deep.equal([['42', 7]]);
+    await b.close();
+    expect(await node.ping(), "the user's client stays open").to.equal('PONG');
+    node.destroy();
+  });
+
+  it('survives kill -9 of the server, and tells of it', async () => {
+    const errors: unknown[] = [];
+    const options = { echoMs: 200, echoTimeoutMs: 500, onError: (error: unknown) => errors.push(error) };
+    await survivesKill(redis, track(redisBus(client(), options)), track(redisBus(client(), options)));
+    expect(errors).not.to.be.empty;
+  }).retries(SECOND_TRY);
+
+  it('is live though its client names a database that is not there, which ends no connection', async () => {
+    const bus = track(redisBus(client({ db: 99 })));
+    await untilLive(bus);
+    expect(bus.snapshot().lastError).to.equal(null);
+  });
+
+  it('sweeps when the subscribing connection is killed', async () => {
+    const listener = new Listener('orders');
+    const bus = track(redisBus(client()));
+    bus.join(listener);
+    const admin = client();
+    await untilLive(bus);
+    for (let kill = 1; kill <= 3; kill++) {
+      await untilLive(bus);
+      const { sweeps } = listener;
+      await admin.call('CLIENT', 'KILL', 'TYPE', 'pubsub');
+      await until(() => listener.sweeps > sweeps);
+    }
+    expect(bus.snapshot().totals.gaps.connection).to.equal(3);
+  });
+
+  it('lets no stranger silence a process: a forged number costs a gap, and no hint', async () => {
+    const [a, b] = [1, 2].map(() => track(redisBus(client(), { echoMs: 60_000 })));
+    const listener = new Listener('orders');
+    b.join(listener);
+    const { publish } = a.join(new Listener('orders'));
+    const stranger = client();
+    let last: Frame | undefined;
+    const spy = client();
+    spy.on('message', (_, text: string) => {
+      const frame = readFrame(text);
+      if (frame.origin === a.snapshot().origin) last = frame;
+    });
+    await spy.subscribe('purgatory');
+    await untilLive(a, b);
+    let gaps = 0;
+    for (const jump of [1, 2, 500, 999, 1_000, 5_000, 2 ** 52]) {
+      const key = `before ${jump}`;
+      publish(key);
+      await until(() => expect(listener.heard.at(-1)).to.equal(key), 'its process is known');
+      await until(() => expect(last?.hints[0]?.key).to.equal(key), 'its number is known');
+      await until(() => expect(b.state).to.equal('live'), 'the last gap is over');
+      const number = (last as Frame).number + jump;
+      await stranger.publish(
+        'purgatory',
+        frameText('', a.snapshot().origin, { number, previous: undefined }),
+      );
+      const real = Array.from({ length: 20 }, (_, key) => `${jump}: ${key}`);
+      for (const key of real) {
+        publish(key);
+        await a.flush();
+      }
+      await until(() => expect(listener.heard.slice(-20)).to.deep.equal(real), 'all are heard');
+      if (jump > 1) gaps++;
+    }
+    expect(b.snapshot().totals.gaps).to.deep.equal({ connection: 0, echo: 0, publish: 0, sequence: gaps });
+  });
+
+  for (const [rights, what] of [
+    ['+@all -subscribe', 'SUBSCRIBE'],
+    ['+@all -publish', 'PUBLISH'],
+    ['+@all resetchannels', 'the channel'],
+  ]) {
+    for (const family of ['ioredis', 'node-redis']) {
+      it(`is refused, once and for all, without the permission for ${what} (${family})`, async () => {
+        const admin = client();
+        const user = `u${Math.random().toString(36).slice(2)}`;
+        await admin.call('ACL', 'SETUSER', user, 'on', '>secret', '~*', '&*', ...rights.split(' '));
+        const own = await clientOf(family, redis.port, { username: user, password: 'secret' });
+        const errors = await refused((onError) => track(redisBus(own, { onError })));
+        expect(errors.map(({ code }) => code)).to.deep.equal(['ERR_PURGATORY_BUS_REFUSED']);
+        expect(errors[0].message).to.contain('NOPERM');
+        expect(errors[0].cause).to.be.instanceOf(Error);
+      });
+    }
+  }
+
+  for (const family of ['ioredis', 'node-redis']) {
+    it(`has two connections of its own, and makes both anew when they are half open (${family})`, async () => {
+      const proxy = await new TcpProxy(redis.port).start();
+      clients.push({ disconnect: () => void proxy.stop() });
+      const clock = new ManualClock();
+      const errors: string[] = [];
+      const onError = (error: unknown): void => void errors.push(String(error));
+      const own = await clientOf(family, proxy.port);
+      const [bus, other] = [track(redisBus(own, { clock, onError })), track(redisBus(client()))];
+      const { mine, others, publish, publishThere } = await livePair(bus, other);
+
+      proxy.forget(); // as NAT does: nothing is closed
+      clock.advance(5_000);
+      publish('kept');
+      clock.advance(5_000);
+      expect([bus.state, errors.length]).to.deep.equal(['gap', 1]);
+      expect(errors[0]).to.contain('did not come back within 5000 ms');
+      clock.advance(63); // the pause
+      await untilLive(bus);
+      await untilHeard(others, 'kept');
+      publishThere('back');
+      await untilHeard(mine, 'back');
+    });
+
+    it(`waits behind no command of its client (${family})`, async () => {
+      const own = await clientOf(family, redis.port);
+      const [bus, other] = [track(redisBus(own)), track(redisBus(client()))];
+      const { others: listener, publish } = await livePair(bus, other);
+      const popped = (own as unknown as Redis).blpop
+        ? (own as unknown as Redis).blpop('nothing', 0)
+        : (own as unknown as ReturnType<typeof createClient>).blPop('nothing', 0);
+      let isBusy = true;
+      const done = Promise.resolve(popped).then(() => {
+        isBusy = false;
+      });
+      publish('meanwhile');
+      await untilHeard(listener, 'meanwhile');
+      expect(isBusy).to.equal(true);
+      await client().lpush('nothing', 'something');
+      await done;
+    });
+
+    it(`works with a Proxy around its client, and with a wrapper that only passes on (${family})`, async () => {
+      const own = await clientOf(family, redis.port);
+      const proxy = new Proxy(own, {});
+      const wrapper: RedisClient = {
+        publish: (channel, message) => own.publish(channel, message),
+        duplicate: (...overrides) => own.duplicate(...overrides),
+      };
+      const all = [proxy, wrapper].map((each) => track(redisBus(each)));
+      await until(() => all.every((bus) => bus.state === 'live'), 'all are live');
+    });
+  }
+
+  it('refuses a client whose duplicate is none that it knows, and ends what that has opened', async () => {
+    const admin = client();
+    const opened = async (): Promise<number> =>
+      Number(/connected_clients:(\d+)/.exec(await admin.info('clients'))?.[1]);
+    await admin.ping();
+    const before = await opened();
+    /** As redis 3 has it: connected at once, with callbacks. */
+    class Old extends EventEmitter {
+      readonly socket = connect(redis.port, '127.0.0.1');
+      end(): void {
+        this.socket.destroy();
+      }
+      publish(): void {}
+      subscribe(): void {}
+    }
+    const made = [
+      () => new Old(),
+      () => ({}),
+      () => undefined,
+      async () => new Old(),
+      async () => {
+        throw new Error('no client');
+      },
+      () => admin.duplicate(), // connects at once, and again
+    ];
+    for (const duplicate of made) {
+      const old = { duplicate, publish: async () => {} };
+      const errors = await refused((onError) => track(redisBus(old, { onError })));
+      expect(errors.map(({ code }) => code)).to.deep.equal(['ERR_INVALID_RETURN_VALUE']);
+      expect(errors[0].message).to.contain('ioredis, iovalkey or node-redis').and.to.contain('duplicate');
+    }
+    await until(async () => (await opened()) === before);
+  });
+
+  describe('where the server is a replica', () => {
+    let replica: Engine;
+    beforeEach(async () => {
+      replica = await startRedis(['--replicaof', '127.0.0.1', `${redis.port}`]);
+    });
+    afterEach(() => replica.stop());
+
+    for (const family of ['ioredis', 'node-redis']) {
+      it(`is refused when it was none but that from the start (${family})`, async () => {
+        const own = await clientOf(family, replica.port);
+        const errors = await refused((onError) => track(redisBus(own, { onError })));
+        expect(errors.map(({ code }) => code)).to.deep.equal(['ERR_PURGATORY_BUS_REFUSED']);
+        expect(errors[0].message).to.contain('is a replica').and.to.contain('connect the bus to the primary');
+      });
+    }
+
+    it('falls into a gap with that cause when it becomes one and keeps its connections, and comes back', async () => {
+      const primary = await startRedis();
+      try {
+        const errors: string[] = [];
+        const onError = (error: unknown): void => void errors.push(String(error));
+        const options = { echoMs: 50, onError };
+        const bus = track(redisBus(client({ port: primary.port }), options));
+        const { publish } = bus.join(new Listener('orders'));
+        await untilLive(bus);
+        const admin = client({ port: primary.port });
+        await admin.call('REPLICAOF', '127.0.0.1', `${redis.port}`);
+        await until(() => expect(bus.state).to.equal('gap'), 'the bus is in a gap');
+        const { lastGap, totals } = bus.snapshot();
+        expect(lastGap?.error).to.contain('is a replica');
+        expect(totals.gaps).to.include({ connection: 1, echo: 0 });
+        publish('kept');
+        await admin.call('REPLICAOF', 'NO', 'ONE');
+        await untilLive(bus);
+        await bus.flush();
+        expect(errors.filter((error) => error.includes('is a replica'))).not.to.be.empty;
+      } finally {
+        await primary.stop();
+      }
+    });
+  });
+
+  it('is live without the permission for ROLE', async () => {
+    const admin = client();
+    const rights = 'on >secret resetchannels -@all +subscribe +publish &purgatory';
+    await admin.call('ACL', 'SETUSER', 'lean', ...rights.split(' '));
+    const bus = track(
+      redisBus(client({ username: 'lean', password: 'secret', enableReadyCheck: false }), { echoMs: 20 }),
+    );
+    await until(() => bus.state === 'live' && bus.snapshot().totals.framesSent > 3);
+    expect(bus.snapshot().lastError).to.equal(null);
+  });
+
+  it('leaves no connection behind when it is closed before node-redis has connected', async () => {
+    const admin = client();
+    const numberOf = async (section: string, field: string): Promise<number> =>
+      Number(new RegExp(`${field}:(\\d+)`).exec(await admin.info(section))?.[1]);
+    const node = createClient({ socket: { host: '127.0.0.1', port: redis.port } });
+    await node.connect();
+    const opened = await numberOf('clients', 'connected_clients');
+    const accepted = await numberOf('stats', 'total_connections_received');
+    const bus = redisBus(node);
+    await bus.close();
+    await until(async () => (await numberOf('stats', 'total_connections_received')) > accepted);
+    await until(async () => expect(await numberOf('clients', 'connected_clients')).to.equal(opened));
+    node.destroy();
+  });
+
+  it('tells the others what a process notifies that closes its bus at once', async () => {
+    const other = track(redisBus(client()));
+    const listener = new Listener('orders');
+    other.join(listener);
+    await untilLive(other);
+    {
+      await using bus = redisBus(client());
+      bus.join(new Listener('orders')).publish('last words');
+      expect(bus.state).to.equal('connecting');
+    }
+    await untilHeard(listener, 'last words');
+  });
+});
+
+describeWith(engines.redis, 'a bus over Redis Cluster', () => {
+  const nodes: Engine[] = [];
+  let ports: number[];
+  const ends: (() => unknown)[] = [];
+
+  before(async () => {
+    for (let node = 0; node < 3; node++) {
+      nodes.push(await startRedis(['--cluster-enabled', 'yes', '--cluster-node-timeout', '2000']));
+    }
+    ports = nodes.map(({ port }) => port);
+    const addresses = ports.map((port) => `127.0.0.1:${port}`);
+    execFileSync('redis-cli', ['--cluster', 'create', ...addresses, '--cluster-yes'], { stdio: 'ignore' });
+    await until(() => ports.every(knowsAllSlots));
+  });
+
+  function knowsAllSlots(port: number): boolean {
+    const info = execFileSync('redis-cli', ['-p', `${port}`, 'cluster', 'info'], { encoding: 'utf8' });
+    return info.includes('cluster_state:ok') && info.includes('cluster_slots_ok:16384');
+  }
+
+  after(async () => {
+    for (const end of ends) await end();
+    for (const node of nodes) await node.stop();
+  });
+
+  const ioCluster = (): Cluster => {
+    const made = new Cluster(
+      ports.map((port) => ({ host: '127.0.0.1', port })),
+      { clusterRetryStrategy: () => 50 },
+    );
+    made.on('error', () => {});
+    ends.push(() => made.disconnect());
+    return made;
+  };
+
+  describe('by ioredis', () => {
+    // A bus tries again while its client gets to know its nodes; this suite does not.
+    const make = async (): Promise<Transport> => {
+      const client = ioCluster();
+      await once(client, 'ready');
+      return redisTransport(client, 'cluster');
+    };
+    for (const { title, run } of [...transportConformance(make), ...interestCases(make)]) it(title, run);
+  });
+
+  it('takes a replica of a cluster, which passes on what is published there', async () => {
+    const replica = await startRedis(['--cluster-enabled', 'yes', '--cluster-node-timeout', '2000']);
+    nodes.push(replica);
+    execFileSync(
+      'redis-cli',
+      ['--cluster', 'add-node', `127.0.0.1:${replica.port}`, `127.0.0.1:${ports[0]}`, '--cluster-slave'],
+      {
+        stdio: 'ignore',
+      },
+    );
+    const single = new Redis(replica.port, '127.0.0.1');
+    ends.push(() => single.disconnect());
+    await until(async () => String(((await single.call('ROLE')) as unknown[])[0]) === 'slave');
+    const all = [redisBus(single, { echoMs: 50 }), redisBus(ioCluster())];
+    ends.push(() => Promise.all(all.map((bus) => bus.close())));
+    const listener = new Listener('orders');
+    all[1].join(listener);
+    const { publish } = all[0].join(new Listener('orders'));
+    await until(() => all.every((bus) => bus.state === 'live'), 'all are live');
+    await until(() => {
+      publish('from the replica');
+      return listener.heard.includes('from the replica');
+    });
+    expect(all[0].snapshot().totals.gaps.connection).to.equal(0);
+  }).timeout(30_000);
+
+  // After the suite: a node dies.
+  describe('of several clients', () => {
+    it('hears across nodes, whoever they are connected to, and when their node dies', async () => {
+      const node = createCluster({ rootNodes: ports.map((port) => ({ url: `redis://127.0.0.1:${port}` })) });
+      node.on('error', () => {});
+      await node.connect();
+      ends.push(() => node.destroy());
+      const all = [redisBus(ioCluster()), redisBus(ioCluster()), redisBus(node)];
+      ends.push(() => Promise.all(all.map((bus) => bus.close())));
+      const listeners = all.map(() => new Listener('orders'));
+      const members = all.map((bus, index) => bus.join(listeners[index]));
+      await until(() => all.every((bus) => bus.state === 'live'), 'all are live');
+      // The nodes of a young cluster do not forward to each other at once.
+      const allHear = (count: number): Promise<unknown> =>
+        until(() => {
+          for (const [index, { publish }] of members.entries()) publish(`from ${index}`);
+          return listeners.every(({ heard }) => new Set(heard).size === count);
+        });
+      await allHear(2);
+      for (const { heard } of listeners) heard.length = 0;
+      await nodes[0].kill();
+      await allHear(2);
+    }).retries(SECOND_TRY);
+  });
+});

@@ -1,0 +1,545 @@
+import { once } from 'node:events';
+import { request } from 'node:http';
+import { gunzipSync } from 'node:zlib';
+import { expect } from 'chai';
+import { LocalHub } from '../../../../src/bus/index.ts';
+import { ManualClock, Purgatory, SystemTimer } from '../../../../src/index.ts';
+import type { Frame, History, LastError } from '../../../../src/observe/inspector/frame.ts';
+import {
+  createInspector,
+  type Inspector,
+  type InspectorOptions,
+} from '../../../../src/observe/inspector/index.ts';
+import { most, sum } from '../../../../src/observe/inspector/page/data/history.ts';
+import { ringsOf } from '../../../../src/observe/inspector/page/data/rings.ts';
+import { SharedWaits } from '../../../../src/waits/shared/index.ts';
+import { ThresholdPurgatory } from '../../../../src/waits/threshold/index.ts';
+import { Counted, mount } from '../../../observe/inspector/mount.ts';
+import { runNode } from '../../../support/child.ts';
+import { codeOf } from '../../../support/code-of.ts';
+import { Op } from '../../../support/op.ts';
+import { rejection } from '../../../support/rejection.ts';
+import { pause, until } from '../../../support/turns.ts';
+import { Watcher } from './stream.ts';
+
+interface Answer {
+  readonly status: number | undefined;
+  readonly headers: Record<string, unknown>;
+  readonly body: Buffer;
+}
+
+async function ask(url: URL, method = 'GET', headers: Record<string, string> = {}): Promise<Answer> {
+  const asked = request(url, { method, headers, agent: false }).end();
+  const [response] = await once(asked, 'response');
+  const chunks: Buffer[] = [];
+  for await (const chunk of response) chunks.push(chunk);
+  return { status: response.statusCode, headers: response.headers, body: Buffer.concat(chunks) };
+}
+
+/** For a frame after a block of the event loop. */
+const blockedFor =
+  (ms: number) =>
+  ({ second }: Frame): boolean =>
+    (second?.blocked.overMs ?? 0) > ms;
+
+describe('createInspector', () => {
+  let inspector: Inspector;
+  let clock: ManualClock;
+  let timer: SystemTimer;
+  let fetches: Counted;
+
+  beforeEach(() => {
+    clock = new ManualClock();
+    timer = new SystemTimer({ clock, wheelSize: 16 });
+    fetches = new Counted('fetch', { timer });
+    inspector = createInspector({ purgatories: [fetches], timers: [timer], history: false });
+  });
+
+  afterEach(() => inspector.close());
+
+  /** Watches an inspector of these sources. */
+  async function watch(options: InspectorOptions): Promise<Watcher> {
+    inspector = createInspector(options);
+    return Watcher.open(await inspector.listen());
+  }
+
+  it('stops listening at the end of a block that uses it', async () => {
+    let url: string;
+    {
+      await using own = createInspector({ purgatories: [fetches], history: false });
+      url = `${await own.listen()}`;
+      expect((await fetch(url)).status).to.equal(200);
+    }
+    await rejection(fetch(url));
+  });
+
+  it('refuses what it cannot show, and a bad path or port, by name', async () => {
+    const bad = (options: unknown) => () => createInspector(options as Parameters<typeof createInspector>[0]);
+    expect(bad(null)).to.throw(TypeError).with.property('code', 'ERR_INVALID_ARG_TYPE');
+    for (const [bare, received] of [
+      [fetches, 'an instance of Counted'],
+      [timer, 'an instance of SystemTimer'],
+      [[fetches], 'an instance of Array'],
+      [() => [fetches], 'function '],
+      [new Map(), 'an instance of Map'],
+    ] as const) {
+      const rule = 'The "options" argument must be an object of sources, such as { purgatories: [orders] }';
+      expect(bad(bare)).to.throw(TypeError, `${rule}. Received ${received}`);
+      expect(codeOf(bad(bare))).to.equal('ERR_INVALID_ARG_TYPE');
+    }
+    expect(bad({ purgatories: fetches })).to.throw(
+      TypeError,
+      'The "options.purgatories" property must be an array or a Set of purgatories',
+    );
+    for (const kind of ['purgatories', 'timers', 'buses']) {
+      const map = () => bad({ [kind]: new Map() });
+      expect(map()).to.throw(TypeError, `The "options.${kind}" property must be an array`);
+      expect(map()).to.throw('or a function that returns one. Received an instance of Map');
+    }
+    expect(bad({ purgatories: [fetches, 7] })).to.throw(TypeError, '"options.purgatories[1]" property');
+    expect(bad({ timers: [null] })).to.throw(TypeError, '"options.timers[0]" property');
+    expect(bad({ timers: 7 })).to.throw(TypeError, '"options.timers" property');
+    expect(bad({ timers: timer })).to.throw(
+      TypeError,
+      'The "options.timers" property must be an array of timers, an object of them by name, ' +
+        'or a function that returns one. Received an instance of SystemTimer',
+    );
+    expect(bad({ hosts: 'a.example' })).to.throw(TypeError, '"options.hosts" property');
+    expect(bad({ hosts: [7] })).to.throw(TypeError, 'of strings');
+    expect(bad({ hosts: ['https://a.example'] })).to.throw(TypeError, "Received 'https://a.example'");
+    expect(bad({ history: 1 })).to.throw(TypeError, '"options.history" property');
+    expect(bad({ path: 1 })).to.throw(TypeError, 'Received type number (1)');
+    expect(bad({ path: 'a/' })).to.throw(TypeError, "Received 'a/'");
+    expect(bad({ purgatory: [] })).to.throw(TypeError, 'is no option (is "purgatories" meant?). Received');
+    const elsewhere = await rejection(inspector.listen({ host: '0.0.0.0' } as never));
+    expect(elsewhere).to.have.property('code', 'ERR_INVALID_ARG_VALUE');
+    expect(String(elsewhere)).to.contain('it listens on loopback only');
+    let error: unknown;
+    await inspector.listen({ port: 70_000 }).catch((thrown) => {
+      error = thrown;
+    });
+    expect(error).to.be.instanceOf(RangeError).with.property('code', 'ERR_OUT_OF_RANGE');
+  });
+
+  it('serves one page, zipped for who takes it, under a policy that names its only script and style', async () => {
+    const url = await inspector.listen();
+    const zipped = await ask(url, 'GET', { 'accept-encoding': 'gzip, br' });
+    const plain = await ask(url);
+    expect([plain.status, plain.headers['content-type']]).to.deep.equal([200, 'text/html; charset=utf-8']);
+    expect(zipped.headers['content-encoding']).to.equal('gzip');
+    expect(gunzipSync(zipped.body)).to.deep.equal(plain.body);
+    const refusing = await ask(url, 'GET', { 'accept-encoding': 'gzip;q=0, br' });
+    expect(refusing.headers['content-encoding']).to.equal(undefined);
+    const weighing = await ask(url, 'GET', { 'accept-encoding': 'br, gzip;q=0.5' });
+    expect(weighing.headers['content-encoding']).to.equal('gzip');
+    const policy = String(plain.headers['content-security-policy']);
+    expect(policy).to.match(
+      /^default-src 'none'; script-src 'sha256-\S+'; style-src 'sha256-\S+'; connect-src 'self';/,
+    );
+    expect(policy).not.to.include('unsafe');
+    const html = plain.body.toString();
+    expect(html.match(/<script|<style|<link/g)).to.deep.equal(['<link', '<style', '<script']);
+    expect(html).not.to.match(/(src|href)="(?!data:)/);
+    const head = await ask(url, 'HEAD');
+    expect([head.status, head.body.length]).to.deep.equal([200, 0]);
+    expect((await ask(new URL('events', url), 'HEAD')).headers['content-type']).to.equal('text/event-stream');
+  });
+
+  it('lets no page of another origin read what it answers, the stream of frames included', async () => {
+    const url = await inspector.listen();
+    await using watcher = await Watcher.open(url);
+    const heads = ['', 'history', 'keys?text=a', 'operation?id=1', 'events'].map((path) =>
+      ask(new URL(path, url), 'HEAD'),
+    );
+    const answered = [watcher.response, ...(await Promise.all(heads)), await ask(new URL('nothing', url))];
+    expect(answered.map(({ headers }) => headers['cross-origin-resource-policy'])).to.deep.equal(
+      answered.map(() => 'same-origin'),
+    );
+  });
+
+  it('stays small: under 30,000 bytes on the wire', async () => {
+    const { body } = await ask(await inspector.listen(), 'GET', { 'accept-encoding': 'gzip' });
+    expect(body.length).to.be.below(30_000);
+  });
+
+  it('is read-only, has one page, and listens on loopback for loopback names', async () => {
+    const url = await inspector.listen();
+    expect(url.hostname).to.equal('127.0.0.1');
+    for (const method of ['POST', 'PUT', 'DELETE']) {
+      const { status, headers } = await ask(url, method);
+      expect([status, headers.allow]).to.deep.equal([405, 'GET, HEAD']);
+    }
+    expect((await ask(new URL('/etc/passwd', url))).status).to.equal(404);
+    expect((await ask(new URL('/?theme=1', url))).status).to.equal(200);
+    expect((await ask(url, 'GET', { host: 'rebound.example' })).status).to.equal(403);
+    expect((await ask(url, 'GET', { host: `localhost:${url.port}` })).status).to.equal(200);
+    expect((await ask(url, 'GET', { host: `[::1]:${url.port}` })).status).to.equal(200);
+    expect(fetches.looks).to.equal(0);
+  });
+
+  it('answers in a server of the user, where it is mounted, and leaves the rest to that server', async () => {
+    inspector = createInspector({ purgatories: [fetches], path: '/inspector/' });
+    await using server = await mount(inspector);
+    const { at } = server;
+    expect((await ask(at('/'))).body.toString()).to.equal('mine');
+    expect((await ask(at('/inspector-other'))).body.toString()).to.equal('mine');
+    expect((await ask(at('/inspector/'))).body.toString()).to.include('<title>');
+    const watcher = await Watcher.open(at('/inspector/'));
+    expect((await watcher.next()).purgatories[0].name).to.equal('fetch');
+    await inspector.close();
+    await once(watcher.response, 'close');
+  });
+
+  it('leads from its path without the last slash to the page', async () => {
+    inspector = createInspector({ purgatories: [fetches], path: '/ops/inspector/' });
+    await using server = await mount(inspector);
+    const answer = await ask(server.at('/ops/inspector?a=b'));
+    expect([answer.status, answer.headers.location]).to.deep.equal([308, './inspector/?a=b']);
+    const page = await fetch(server.at('/ops/inspector'));
+    expect([page.status, page.url]).to.deep.equal([200, server.at('/ops/inspector/').href]);
+    expect((await ask(server.at('/ops/inspector'), 'POST')).status).to.equal(405);
+    expect((await ask(server.at('/ops/inspector'), 'GET', { host: 'rebound.example' })).status).to.equal(403);
+  });
+
+  it('answers to loopback names, addresses and the names that it is told, mounted or not, and refuses others', async () => {
+    const asked = async (hosts: readonly string[] | 'any' | undefined, host: string) => {
+      const mounted = createInspector({ hosts, history: false });
+      await using server = await mount(mounted);
+      const { status, body } = await ask(server.at('/'), 'GET', { host });
+      return status === 200 ? 200 : `${status} ${body}`;
+    };
+    const refused =
+      '403 The inspector does not answer to the name "rebound.example". If it is one of your names';
+    expect(await asked(undefined, 'rebound.example')).to.include(refused);
+    for (const host of ['127.0.0.1:80', '10.0.0.7', '[fe80::1]:8080', 'localhost:1', 'app.localhost']) {
+      expect(await asked(undefined, host), host).to.equal(200);
+    }
+    for (const host of ['10.0.0.7.rebound.example', 'localhost.rebound.example', '[x]', 'a:b:c']) {
+      expect(await asked(['ops.example'], host), host).to.match(/^403/);
+    }
+    expect(await asked(['Ops.example'], 'oPs.EXAMPLE:443')).to.equal(200);
+    expect(await asked('any', 'rebound.example')).to.equal(200);
+  });
+
+  it('keeps a history of seconds while nobody watches, for a page that comes after an incident', async () => {
+    inspector = createInspector({ purgatories: [fetches], timers: [timer] });
+    const url = await inspector.listen();
+    fetches.tryCompleteElseWatch(new Op('a', { delayMs: 5 }), ['a']);
+    const history = async (): Promise<History> =>
+      JSON.parse((await ask(new URL('history', url))).body.toString());
+    await until(async () => (await history()).seconds.length >= 1, 'a second is in the history');
+    clock.advance(5);
+    const untilMs = performance.now() + 400;
+    while (performance.now() < untilMs);
+    const before = (await history()).seconds.length;
+    await until(async () => (await history()).seconds.length >= before + 2, 'two more seconds are kept');
+    const { run, seconds } = await history();
+    expect(seconds.map(({ number }) => number)).to.deep.equal(seconds.map((_, index) => index + 1));
+    expect(seconds[0].purgatories.fetch.parked).to.equal(1);
+    expect(sum(seconds, ({ purgatories }) => purgatories.fetch.expired ?? 0)).to.equal(1);
+    expect(sum(seconds, ({ timers }) => timers[0].ran)).to.equal(1);
+    const { blocked } = most(seconds, (each) => each.blocked.overMs);
+    expect(blocked.overMs).to.be.above(250);
+    expect(blocked.ranMs).to.be.within(1, blocked.overMs);
+    await using watcher = await Watcher.open(url);
+    expect((await watcher.next()).run).to.equal(run);
+    await inspector.close();
+    await inspector.listen({ port: Number(url.port) });
+    const kept = (await history()).seconds.length;
+    await until(async () => (await history()).seconds.length > kept, 'the history goes on');
+  });
+
+  it('tells the refusals that a snapshot counts, in its frames and second by second', async () => {
+    let full = 5;
+    const jobs = {
+      name: 'jobs',
+      snapshot: (options: { top: number }) => ({ ...fetches.snapshot(options), refused: { full } }),
+    };
+    await using watcher = await watch({ purgatories: [jobs, fetches] });
+    const [first, without] = (await watcher.next(({ second }) => second !== null)).purgatories;
+    expect(first.refused).to.deep.equal({ full: 5 });
+    expect(Object.values(without.refused ?? {}).filter((n) => n > 0)).to.deep.equal([]);
+    full = 12;
+    const { second } = await watcher.next((frame) => (frame.second?.number ?? 0) > 1);
+    expect(second?.purgatories.jobs).to.deep.equal({ parked: 0, refused: { full: 7 } });
+    expect(second?.purgatories.fetch).to.deep.equal({ parked: 0 });
+  });
+
+  it('tells the event that has been under way longest, in its frames and second by second', async () => {
+    const key = 'orders-0';
+    const oldestPass = { key, watchers: 100_000, tried: 61_000, ageMs: 640 };
+    const jobs = {
+      name: 'jobs',
+      snapshot: (options: { top: number }) => {
+        const snapshot = fetches.snapshot(options);
+        return { ...snapshot, events: { ...snapshot.events, passesUnderWay: 2, oldestPass } };
+      },
+    };
+    await using watcher = await watch({ purgatories: [jobs, fetches] });
+    const { purgatories, second } = await watcher.next((frame) => frame.second !== null);
+    expect(purgatories.map(({ events }) => events.oldestPass)).to.deep.equal([oldestPass, null]);
+    expect(second?.purgatories).to.deep.equal({
+      jobs: { parked: 0, pass: { ...oldestPass, passes: 2, tryMs: null } },
+      fetch: { parked: 0 },
+    });
+    oldestPass.ageMs = 99;
+    const { second: later } = await watcher.next((frame) => frame.second?.number !== second?.number);
+    expect(later?.purgatories.jobs).to.deep.equal({ parked: 0 });
+  });
+
+  it('tells which event could not go on while code span on microtasks', async () => {
+    const herd = new Purgatory<string, Op>('herd');
+    let tryMs = 0;
+    const onTry = (): void => {
+      const endMs = performance.now() + tryMs;
+      while (performance.now() < endMs);
+    };
+    for (let i = 0; i < 20_000; i++) herd.tryCompleteElseWatch(new Op(`${i}`, { onTry }), ['k']);
+    tryMs = 1;
+    await using watcher = await watch({ purgatories: [herd] });
+    await watcher.next();
+    herd.notify('k');
+    const pass = () => herd.snapshot().events.oldestPass;
+    await until(() => (pass()?.ageMs ?? 0) >= 300, 'the event has been under way for 300 ms');
+    const tried = pass()?.tried;
+    const endMs = performance.now() + 600;
+    while (performance.now() < endMs) await undefined;
+    const { second } = await watcher.next(blockedFor(500));
+    const heldUp = second?.purgatories.herd.pass;
+    expect(heldUp).to.include({ key: 'k', watchers: 20_000, passes: 1 });
+    expect(heldUp?.ageMs).to.be.above(second?.blocked.overMs as number);
+    expect(heldUp?.tried).to.be.within(tried as number, 19_999);
+    herd.close();
+  });
+
+  it('tells the last error of user code second by second, with its operation and its key', async () => {
+    const jobs = new Purgatory<string, Op>('jobs', { timer, onError: () => {} });
+    const waits = new SharedWaits('state', {
+      load: async () => Promise.reject(new Error('no database')),
+      retry: true,
+      onError: () => {},
+    });
+    class Fails extends Op {
+      override tryComplete(): boolean {
+        if (this.fails) throw this.reason;
+        return false;
+      }
+      fails = false;
+      reason: unknown = new TypeError('no such topic');
+    }
+    const op = new Fails('a');
+    await using watcher = await watch({ purgatories: [jobs, fetches, waits] });
+    jobs.tryCompleteElseWatch(op, ['a']);
+    op.fails = true;
+    jobs.checkAndComplete('a');
+    const waiting = waits.waitUntil('k', () => true, { timeoutMs: 60_000 });
+    const errorOf = async (name: string, told: RegExp): Promise<LastError | undefined> => {
+      const error = ({ second }: Frame): LastError | undefined => second?.purgatories[name]?.error;
+      return error(await watcher.next((frame) => told.test(error(frame)?.message ?? '')));
+    };
+    expect(await errorOf('jobs', /^TypeError/)).to.deep.equal({
+      operation: 'Fails',
+      key: 'a',
+      message: 'TypeError: no such topic',
+    });
+    op.reason = Object.create(null);
+    jobs.checkAndComplete('a');
+    expect((await errorOf('jobs', /^an error/))?.message).to.equal(
+      'an error whose text cannot be read: reading it throws',
+    );
+    waits.changed('k');
+    expect(await errorOf('state', /no database/)).to.include({ operation: 'a load of 1 key', key: 'k' });
+    waits.close();
+    expect(await waiting.catch(({ code }) => code)).to.equal('ERR_PURGATORY_CLOSED');
+    jobs.close();
+  });
+
+  it('tells a wait that its condition rejected: its error with the key', async () => {
+    const waits = new Purgatory<string>('waits', { timer });
+    await using watcher = await watch({ purgatories: [waits] });
+    let isDown = false;
+    const condition = (): undefined => {
+      if (isDown) throw new Error('no database');
+    };
+    const wait = waits.waitFor(['orders-0'], condition, { timeoutMs: 1000, label: 'order page' });
+    isDown = true;
+    waits.notify('orders-0');
+    expect(await rejection(wait)).to.have.property('message', 'no database');
+    const error = { operation: 'order page', key: 'orders-0', message: 'Error: no database' };
+    const { second } = await watcher.next((each) => each.second !== null);
+    expect(second?.purgatories.waits).to.deep.equal({ parked: 0, rejected: 1, error });
+    waits.close();
+  });
+
+  it('names buses as they were given, and follows purgatories to theirs, each bus once', async () => {
+    const hub = new LocalHub();
+    const [orders, chats, loads] = [hub.bus(), hub.bus(), hub.bus()];
+    const waits = new SharedWaits('state', { load: async () => new Map(), bus: loads });
+    const feed = new ThresholdPurgatory<string>('feed', { timer, bus: orders });
+    const chat = new Purgatory<string, Op>('chat', { timer, bus: chats });
+    const names = async (options: InspectorOptions): Promise<(string | null)[]> => {
+      inspector = createInspector({ history: false, ...options });
+      await using watcher = await Watcher.open(await inspector.listen());
+      const { buses } = await watcher.next();
+      await inspector.close();
+      return buses.map(({ name }) => name);
+    };
+    const purgatories = [feed, chat, waits];
+    expect(await names({ buses: { orders, chats } })).to.deep.equal(['orders', 'chats']);
+    expect(await names({ buses: [orders] })).to.deep.equal([null]);
+    expect(await names({ purgatories })).to.deep.equal(['feed', 'chat', 'state']);
+    expect(await names({ purgatories, buses: { chat: orders } })).to.deep.equal([
+      'chat',
+      'purgatory chat',
+      'state',
+    ]);
+    expect(await names({ purgatories: [fetches] })).to.deep.equal([]);
+    chat.close();
+    expect(await names({ purgatories: [chat, feed] })).to.deep.equal(['feed']);
+    feed.close();
+    waits.close();
+    await Promise.all([orders, chats, loads].map((bus) => bus.close()));
+  });
+
+  it('keeps no history when that is not wanted', async () => {
+    inspector = createInspector({ purgatories: [fetches], history: false });
+    const url = await inspector.listen();
+    await pause(1200); // in which a history would have kept a second
+    expect(fetches.looks).to.equal(0);
+    expect(JSON.parse((await ask(new URL('history', url))).body.toString()).seconds).to.deep.equal([]);
+    expect((await ask(new URL('history', url), 'HEAD')).body.length).to.equal(0);
+  });
+
+  it('shows purgatories that come later under names of their own, with their timers, and gives up the closed', async () => {
+    const all = new Set<Purgatory<string, Op>>();
+    await using watcher = await watch({ purgatories: () => all.values() });
+    expect((await watcher.next()).purgatories).to.deep.equal([]);
+    const long = 'purgatory '.repeat(10);
+    const late = [1, 2, 3].map(() => new Purgatory<string, Op>(long, { timer }));
+    for (const each of late) all.add(each);
+    const names = ['', ' (2)', ' (3)'].map((number) => `${long.slice(0, 59)}…${number}`);
+    const frame = await watcher.next(({ purgatories }) => purgatories.length === 3);
+    expect(frame.purgatories.map(({ name }) => name)).to.deep.equal(names);
+    late[0].close();
+    const left = await watcher.next(({ purgatories }) => purgatories.length === 2);
+    expect(left.purgatories.map(({ name }) => name)).to.deep.equal(names.slice(1));
+    for (const each of late) each.close();
+    await watcher.next(({ purgatories }) => purgatories.length === 0);
+  });
+
+  it('looks at nothing until somebody watches, and no longer than that', async () => {
+    const url = await inspector.listen();
+    await ask(url);
+    expect(fetches.looks).to.equal(0);
+    const first = await Watcher.open(url);
+    const second = await Watcher.open(url);
+    await Promise.all([first.next(), second.next()]);
+    await first[Symbol.asyncDispose]();
+    await second.next();
+    await second[Symbol.asyncDispose]();
+    let looks = 0;
+    const rests = async (): Promise<boolean> => {
+      looks = fetches.looks;
+      await pause(600); // two frames
+      return fetches.looks === looks;
+    };
+    await until(rests, 'the server has seen that they are gone, and looks no more');
+    await using again = await Watcher.open(url);
+    await again.next();
+    expect(fetches.looks).to.equal(looks + 2); // what the first second begins with, and the frame
+  });
+
+  it('makes one frame for all watchers, a quarter of a second apart', async () => {
+    const url = await inspector.listen();
+    await using first = await Watcher.open(url);
+    await first.next();
+    await using second = await Watcher.open(url);
+    const frame = await second.next();
+    const same = await first.next(({ wallMs }) => wallMs >= frame.wallMs); // it may have got some before
+    const later = await second.next();
+    expect(same).to.deep.equal(frame);
+    expect(later.wallMs - frame.wallMs).to.be.at.least(200);
+    expect(later.run).to.equal(frame.run);
+  });
+
+  it('may listen again after close, and says so when the port is taken', async () => {
+    const url = await inspector.listen();
+    const other = createInspector({});
+    let code: unknown;
+    await other.listen({ port: Number(url.port) }).catch((error) => {
+      code = error.code;
+    });
+    expect(code).to.equal('EADDRINUSE');
+    await inspector.close();
+    await inspector.close();
+    await inspector.listen({ port: Number(url.port) });
+    expect((await ask(url)).status).to.equal(200);
+  });
+
+  it('skips frames for who does not read, without keeping them, and sends on to the others', async () => {
+    for (let n = 0; n < 8; n++) fetches.tryCompleteElseWatch(new Op(`${n}`), [`${n}`.padEnd(80, 'x')]);
+    const many = Array.from({ length: 500 }, () => ({ name: 'fetch', snapshot: () => fetches.snapshot() }));
+    inspector = createInspector({ purgatories: many, history: false });
+    await using server = await mount(inspector);
+    await using stuck = await Watcher.open(server.at('/'));
+    stuck.response.pause();
+    await using reader = await Watcher.open(server.at('/'));
+    const size = JSON.stringify(await reader.next()).length;
+    // The sockets of both sides hold some frames. The server holds at most one frame that has no
+    // place there.
+    const [answer] = server.responses;
+    while (!answer.writableNeedDrain) await reader.next();
+    for (let n = 0; n < 3; n++) await reader.next();
+    expect(answer.writableLength).to.be.below(1.5 * size);
+  });
+
+  it('tells a wheel of 65,536 buckets in a few hundred bytes, and an operation of a hundred keys in a line', async () => {
+    const wide = new SystemTimer({ clock, wheelSize: 65_536 });
+    const many = new Purgatory<string, Op>('many', { timer: wide });
+    const keys = Array.from({ length: 100 }, (_, n) => `${n}-`.padEnd(500, 'k'));
+    for (let n = 0; n < 200; n++) many.tryCompleteElseWatch(new Op('', { delayMs: 1 + n * 100_000 }), keys);
+    await using watcher = await watch({ purgatories: [many], timers: [wide] });
+    const frame = await watcher.next();
+    expect(frame.timers[0].wheelSize).to.equal(65_536);
+    expect(frame.timers[0].levels.map(({ buckets }) => buckets.length)).to.deep.equal([64, 64]);
+    expect(frame.timers[0].levels.map(({ buckets }) => sum(buckets, Number))).to.deep.equal([1, 199]);
+    expect(JSON.stringify(frame).length).to.be.below(12_000);
+    many.close();
+    wide.close();
+  });
+
+  it('sums up the wheels that are too many to draw', async () => {
+    const narrow = new SystemTimer({ clock, wheelSize: 2 });
+    for (let bit = 0; bit < 20; bit++) narrow.schedule(() => {}, 2 ** bit);
+    await using watcher = await watch({ timers: [narrow] });
+    const { rings, beyond } = ringsOf((await watcher.next()).timers[0]);
+    expect(rings).to.have.lengthOf(6);
+    expect(beyond).to.equal(14);
+    narrow.close();
+  });
+
+  it('tells with the next second how long the event loop was blocked, also without a history', async () => {
+    await using watcher = await Watcher.open(await inspector.listen());
+    await watcher.next();
+    const untilMs = performance.now() + 250;
+    while (performance.now() < untilMs);
+    const { second } = await watcher.next(blockedFor(100));
+    expect(second?.blocked.ranMs).to.be.within(1, second?.blocked.overMs as number);
+  });
+
+  it('keeps no process alive, even while somebody watches', async () => {
+    const script = `
+      import { get } from 'node:http';
+      import { Purgatory } from 'purgatory';
+      import { createInspector } from 'purgatory/inspector';
+      const url = await createInspector({ purgatories: [new Purgatory('fetch')] }).listen();
+      get(new URL('events', url), (response) => {
+        response.once('data', () => {
+          response.socket.unref();
+          console.log('watches');
+        });
+      });`;
+    const ended = await runNode(['--input-type=module', '-e', script], { limitMs: 20_000 });
+    expect(ended).to.deep.equal({ code: 0, signal: null, stdout: 'watches\n', stderr: '' });
+  });
+});

@@ -1,0 +1,329 @@
+// The page in a real browser, against real purgatories. Time is that of a ManualClock wherever the
+// page need not animate it.
+import { expect } from 'chai';
+import type { Page } from 'playwright-core';
+import { ManualClock, Purgatory, SystemTimer } from '../../../../src/index.ts';
+import type { History, Second } from '../../../../src/observe/inspector/frame.ts';
+import {
+  createInspector,
+  type Inspector,
+  type InspectorOptions,
+} from '../../../../src/observe/inspector/index.ts';
+import { Queues } from '../../../../src/waits/queues/index.ts';
+import { Semaphore } from '../../../../src/waits/semaphore/index.ts';
+import { chromiumNeed } from '../../../support/browser.ts';
+import { describeWith } from '../../../support/needs.ts';
+import { Op } from '../../../support/op.ts';
+import { SlowClock } from '../../../support/slow-clock.ts';
+import { pause, until } from '../../../support/turns.ts';
+import { type OpenedPage, tabsOfSuite } from './opened-page.ts';
+
+class DelayedFetch extends Op {}
+
+describeWith(chromiumNeed, 'the page of the inspector', () => {
+  const openTab = tabsOfSuite();
+  let tab: OpenedPage;
+  let page: Page;
+  let clock: ManualClock;
+  let timer: SystemTimer;
+  let fetches: Purgatory<string, Op>;
+  let inspector: Inspector;
+  let url: URL;
+  let asked: string[];
+
+  beforeEach(async () => {
+    clock = new ManualClock();
+    timer = new SystemTimer({ clock, wheelSize: 16, tickMs: 10 });
+    fetches = new Purgatory<string, Op>('fetch', { timer });
+    inspector = createInspector({ purgatories: [fetches], timers: [timer], history: false });
+    url = await inspector.listen();
+    tab = await openTab();
+    page = tab.page;
+    asked = [];
+    page.on('request', (request) => asked.push(new URL(request.url()).pathname));
+  });
+
+  afterEach(async () => {
+    await inspector.close();
+    fetches.close();
+    timer.close();
+  });
+
+  const open = (): Promise<unknown> => tab.open(url);
+
+  /** With another inspector on the same port. */
+  async function openWith(options: InspectorOptions): Promise<void> {
+    await inspector.close();
+    inspector = createInspector({ history: false, ...options });
+    await inspector.listen({ port: Number(url.port) });
+    await open();
+  }
+
+  const text = (selector: string): Promise<string> => tab.text(selector);
+  const says = (selector: string, what: string | RegExp): Promise<void> => tab.says(selector, what);
+
+  /** The tasks of a ring, in the table: 1 is the inner one. */
+  const ring = (place: number): string => `[data-test="rings"] tbody tr:nth-child(${place}) td:last-child`;
+  const figure = (term: string): string => `.figure[data-explain="${term}"]`;
+
+  it('shows who holds units, and how many items are kept', async () => {
+    const permits = new Semaphore('locks', { units: 2, timer });
+    const jobs = new Queues<number>('jobs', { timer, maxItems: 5 });
+    await openWith({ purgatories: [permits, jobs] });
+    await says('[data-test="units"]', /^locks: no unit is held, of 2 a key\.$/);
+    permits.tryAcquire({ key: 'order-7', label: 'report 17', units: 2 });
+    permits.tryAcquire({ key: 'order-8' });
+    jobs.put('urgent', 1);
+    clock.advance(71_000);
+    permits.tryAcquire({ key: 'order-8', label: 'report 18' });
+    await says('[data-test="units"]', /^locks: 4 units are held, of 2 a key\.$/);
+    expect(await text('[data-test="holders"] tbody tr:first-child')).to.match(
+      /^report 17 2 units of order-7 \d\d:\d\d:\d\d 1.2 min$/,
+    );
+    expect(await text('[data-test="holders"] tbody tr:last-child')).to.match(/^report 18 of order-8 /);
+    await says('[data-test="items"]', /jobs\s*keeps 1 of 5 items, of 1 key/);
+    permits.close();
+    jobs.close();
+  });
+
+  it('shows a parked operation, and its completion', async () => {
+    await open();
+    await says('[data-test="head"]', 'nothing: the timer sleeps');
+    const op = new DelayedFetch('a', { delayMs: 60_000 });
+    fetches.tryCompleteElseWatch(op, ['orders-0', 'orders-1']);
+    await says(figure('parked'), /parked\s*1\b/);
+    await says(figure('watched'), /on 2 keys/);
+    expect(await text('[data-test="hottest"] tbody'))
+      .to.include('orders-0 1')
+      .and.include('orders-1 1');
+    expect(await text('[data-test="oldest"] tbody')).to.match(
+      /DelayedFetch orders-0, orders-1 \d\d:\d\d:\d\d 0 ms 1 min/,
+    );
+    op.ready = true;
+    fetches.checkAndComplete('orders-1');
+    await says(figure('parked'), /parked\s*0\b/);
+    await says(figure('early'), /100\s%/);
+  });
+
+  it('shows an expiry', async () => {
+    await open();
+    fetches.tryCompleteElseWatch(new DelayedFetch('a', { delayMs: 100 }), ['orders-0']);
+    await says('[data-test="head"]', 'bucket 10, 1 task, in 100 ms');
+    clock.advance(100);
+    await says('[data-test="head"]', 'nothing: the timer sleeps');
+    await says(figure('ran'), /ran\s*1$/);
+    await says(figure('early'), /0\s%/);
+  });
+
+  it('shows a cascade: its tasks fall to the inner ring', async () => {
+    await open();
+    for (let n = 0; n < 7; n++) {
+      fetches.tryCompleteElseWatch(new DelayedFetch(`${n}`, { delayMs: 330 + 10 * n }), ['orders-0']);
+    }
+    await says(ring(2), '7');
+    await says('[data-test="head"]', 'the outer ring, bucket 2, 7 tasks, in 320 ms');
+    clock.advance(320);
+    await says(ring(2), /^0$/);
+    await says(figure('cascaded'), /cascaded\s*7$/);
+    expect(await text(ring(1))).to.equal('7');
+    expect(await page.locator('.sector[data-ring="0"][style*="--shade-1"]').count()).to.equal(7);
+    await says('[data-test="head"]', 'the inner ring, bucket 1, 1 task');
+  });
+
+  it('survives a restart of the server, and starts afresh with the new one', async () => {
+    await open();
+    fetches.tryCompleteElseWatch(new DelayedFetch('a', { delayMs: 100 }), ['orders-0']);
+    await says(figure('parked'), /parked\s*1\b/);
+    clock.advance(100);
+    await says(figure('early'), /0\s%/);
+    await inspector.close();
+    await says('.headline', 'The server does not answer');
+    const again = new Purgatory<string, Op>('fetch', { timer });
+    for (const key of ['a', 'b', 'c']) again.tryCompleteElseWatch(new DelayedFetch(key), [key]);
+    inspector = createInspector({ purgatories: [again], timers: [timer], history: false });
+    await inspector.listen({ port: Number(url.port) });
+    await says(figure('parked'), /parked\s*3\b/);
+    await says('.connection', 'live');
+    await says(figure('early'), /early\s*–/); // of what the new one has seen
+    again.close();
+  });
+
+  it('moves the hands with the time of the timer, and not on when nothing is heard of it', async () => {
+    const real = new SystemTimer();
+    await openWith({ timers: [real] });
+    await says('.connection', 'live');
+    const picture = (): Promise<string> =>
+      page.evaluate("getComputedStyle(document.querySelector('.hand')).rotate");
+    // Until the next frame of the server: in how many places a hand was.
+    const places = (): Promise<number> =>
+      page.evaluate(`new Promise((resolve) => {
+        const hand = document.querySelector('.hand');
+        const due = hand.style.rotate;
+        const seen = new Set();
+        requestAnimationFrame(function next() {
+          if (hand.style.rotate !== due) return resolve(seen.size);
+          seen.add(getComputedStyle(hand).rotate);
+          requestAnimationFrame(next);
+        });
+      })`);
+    await until(async () => expect(await places()).to.be.at.least(5), 'the hands move between two frames');
+    await inspector.close();
+    await says('.connection', 'connection lost');
+    await pause(1100); // The hands go on until the page has heard of no frame for a second.
+    const standing = await picture();
+    await pause(200); // in which they would move
+    expect(await picture()).to.equal(standing);
+    real.close();
+  });
+
+  it('has the verdict in the title of its tab, and that the server is gone', async () => {
+    await open();
+    const untilMs = performance.now() + 300;
+    while (performance.now() < untilMs);
+    const titled = (what: RegExp): Promise<unknown> =>
+      until(async () => expect(await page.title()).to.match(what), 'the title tells it');
+    await titled(/^\u26a0 Have a look: .+ - Purgatory inspector$/);
+    await inspector.close();
+    await titled(/^\u26d4 The server does not answer - Purgatory inspector$/);
+  });
+
+  it('tells incidents of a kind in one line, the worst first, and begins the rates with the history', async () => {
+    await inspector.close();
+    inspector = createInspector({ purgatories: [fetches] });
+    await inspector.listen({ port: Number(url.port) });
+    await page.route('**/history', async (route) => {
+      const answer = await route.fetch();
+      const history: History = await answer.json();
+      const [first] = history.seconds;
+      const earlier = Array.from({ length: 200 }, (_, index): Second => {
+        const blocked = { overMs: index % 10 === 0 ? 150 : 2, ranMs: 1, waitedMs: 0 };
+        const wallMs = first.wallMs - 1000 * (200 - index);
+        const number = first.number - 200 + index;
+        const fetch = { parked: 1, completed: 7, ...(index === 5 && { failed: 1 }) };
+        return { ...first, number, wallMs, overMs: 1000, blocked, purgatories: { fetch } };
+      });
+      await route.fulfill({ json: { ...history, seconds: [...earlier, ...history.seconds] } });
+    });
+    const seconds = async (): Promise<readonly unknown[]> =>
+      ((await (await fetch(new URL('history', url))).json()) as History).seconds;
+    // A page asks for the history when there is more than the latest second.
+    await until(async () => (await seconds()).length > 1, 'there are two seconds');
+    await open();
+    await says(
+      '.incidents li[data-what="blocked"]',
+      /^\d\d:\d\d:\d\d–\d\d:\d\d:\d\d, (2\d|[3-9]\d|\d{3}) times The (event loop was blocked|process got no CPU)/,
+    ); // 20 are told, and what the machine adds
+    expect(await page.locator('.incidents li').first().getAttribute('data-what')).to.equal('threw');
+    await says(figure('early'), /100\s%/);
+  });
+
+  it('shows the events that are being served, and warns of one that takes long', async () => {
+    const moving = new SlowClock();
+    const herd = new Purgatory<string, Op>('herd', { clock: moving });
+    await openWith({ purgatories: [herd] });
+    await says('[data-test="events"]', 'No event is being served.');
+    let isParked = false;
+    const onTry = (): void => void (isParked && moving.advance(20));
+    for (let i = 0; i < 100_000; i++) herd.tryCompleteElseWatch(new Op(`${i}`, { onTry }), ['k']);
+    isParked = true;
+    herd.notify('k'); // each try takes a turn
+    await says(
+      '[data-test="events"]',
+      /^Events: 1 under way, 0 pending\. \u2068k\u2069: [\d,]+ of 100,000 tried, .*s\.$/,
+    );
+    await says('.verdict', /the event on \u2068k\u2069 takes long/i);
+    herd.close();
+    await says('.connection', 'live');
+  });
+
+  it('tells the lateness of the latest of several timers', async () => {
+    const late = new SystemTimer({ clock });
+    await openWith({ timers: { early: timer, late } });
+    await says(figure('lateness'), /worst of 2 timers/);
+    timer.schedule(() => {}, 10);
+    clock.advance(10);
+    late.close();
+    const jumping = new ManualClock();
+    const slow = new SystemTimer({ clock: jumping, reaper: false });
+    await openWith({ timers: { early: timer, slow } }); // to connect again may take longer than the lateness is shown
+    await says('.connection', 'live');
+    slow.schedule(() => {}, 10);
+    jumping.advance(510);
+    slow.advanceClock();
+    await says(figure('lateness'), /512\sms/);
+    slow.close();
+  });
+
+  it('explains every number on focus, to the eye and to a screen reader; Escape hides the explanation', async () => {
+    await open();
+    const explained = page.locator('[data-explain]');
+    const terms = new Set<string>();
+    for (const each of await explained.all()) {
+      terms.add((await each.getAttribute('data-explain')) as string);
+      const description = await each.getAttribute('aria-describedby');
+      expect(await page.locator(`#${description}`).textContent(), description as string).to.have.length.above(
+        30,
+      );
+    }
+    expect([...terms]).to.include.members(['parked', 'completed', 'expired', 'early', 'lateness', 'wheels']);
+    for (let tabs = 0; tabs < 30; tabs++) {
+      await page.keyboard.press('Tab');
+      if ((await page.evaluate('document.activeElement.dataset.explain')) === 'watched') break;
+    }
+    expect(await text('.tip')).to.match(/^Pairs of a parked operation/);
+    await page.keyboard.press('Escape');
+    expect(await page.locator('.tip').isVisible()).to.equal(false);
+  });
+
+  it('explains a sector under the pointer', async () => {
+    fetches.tryCompleteElseWatch(new DelayedFetch('a', { delayMs: 100 }), ['orders-0']);
+    await open();
+    await page.locator('.sector[data-ring="0"][data-sector="10"]').hover();
+    await says('.tip', /Ring, bucket 10: 1 task, reached in 100\sms/);
+  });
+
+  it('lets the reader choose a purgatory and a timer', async () => {
+    const joins = new Purgatory<string, Op>('join');
+    const second = new SystemTimer({ clock, wheelSize: 64 });
+    await openWith({ purgatories: [fetches, joins], timers: [timer, second] });
+    fetches.tryCompleteElseWatch(new DelayedFetch('a', { delayMs: 1000 }), ['orders-0']);
+    for (const key of ['x', 'y']) joins.tryCompleteElseWatch(new Op(key), [key]);
+    await says(figure('parked'), /parked\s*3\b/);
+    await page.getByLabel('Purgatory').selectOption('join');
+    await says(figure('parked'), /parked\s*2\b/);
+    expect(await text('[data-test="oldest"]')).not.to.include('DelayedFetch');
+    await page.getByRole('combobox', { name: 'Timer' }).selectOption('1');
+    await says(figure('pending'), /pending\s*0$/);
+    joins.close();
+    second.close();
+  });
+
+  it('asks for nothing but itself and its stream, and runs no key as code', async () => {
+    await open();
+    const key = '<img src=x onerror="document.title=1"><script>document.title=2</script>';
+    fetches.tryCompleteElseWatch(new DelayedFetch('a'), [key]);
+    await says('[data-test="hottest"]', key);
+    expect(new Set(asked)).to.deep.equal(new Set(['/', '/events']));
+    expect(await page.title()).to.match(/^[^<>]+ - Purgatory inspector$/);
+  });
+
+  it('names each step of the axis of a count once, also where there is nothing to draw', async () => {
+    await open();
+    const labels = (): Promise<string[][]> =>
+      page.evaluate(`[...document.querySelectorAll('.chart')]
+        .map((chart) => [...chart.querySelectorAll('.step')].map(({ textContent }) => textContent))`);
+    await until(async () => (await labels()).length >= 2, 'both charts are there');
+    for (const told of await labels()) expect(told).to.deep.equal(['0', '1']);
+    for (let n = 0; n < 23; n++) {
+      fetches.tryCompleteElseWatch(new DelayedFetch(`${n}`, { delayMs: 100 }), ['orders-0']);
+      fetches.tryCompleteElseWatch(new DelayedFetch(`${n}`, { delayMs: 60_000 }), ['orders-1']);
+    }
+    clock.advance(100);
+    await says(figure('ran'), /ran\s*23$/);
+    const high = async (): Promise<boolean> => (await labels()).filter((told) => told.length > 2).length >= 2;
+    await until(high, 'the charts show the next second');
+    for (const told of await labels()) {
+      expect(new Set(told), told.join()).to.have.property('size', told.length);
+    }
+  });
+});

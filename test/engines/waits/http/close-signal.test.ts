@@ -1,0 +1,143 @@
+import { EventEmitter, once } from 'node:events';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import * as http1 from 'node:http';
+import * as http2 from 'node:http2';
+import type { AddressInfo } from 'node:net';
+import { PassThrough } from 'node:stream';
+import { MessageChannel } from 'node:worker_threads';
+import { expect } from 'chai';
+import { type WebSocket as ServerSocket, WebSocket, WebSocketServer } from 'ws';
+import { Purgatory } from '../../../../src/index.ts';
+import { closeSignal } from '../../../../src/waits/http/index.ts';
+import { refuses } from '../../../support/refusals.ts';
+import { rejection } from '../../../support/rejection.ts';
+import { closeConnections, connected } from '../../../support/sockets.ts';
+import { turn } from '../../../support/turns.ts';
+
+describe('closeSignal', () => {
+  afterEach(closeConnections);
+
+  it('ends the waits of a TCP connection that has gone, and leaves no listener behind', async () => {
+    const { client, socket } = await connected();
+    socket.resume();
+    const before = socket.listenerCount('close');
+    using polls = new Purgatory('polls');
+    const waits = [1, 2, 3].map(() => {
+      const signal = closeSignal(socket);
+      return rejection(polls.waitFor(['news'], () => undefined, { timeoutMs: 60_000, signal }));
+    });
+    expect(socket.listenerCount('close'), 'one listener for three waits').to.equal(before + 1);
+    client.destroy();
+    for (const wait of waits) expect(await wait).to.have.property('name', 'AbortError');
+    expect([polls.numDelayed, socket.listenerCount('close')]).to.deep.equal([0, before]);
+  });
+
+  it('is aborted from the start for a socket that was destroyed', async () => {
+    const { socket } = await connected();
+    socket.destroy();
+    expect(closeSignal(socket).aborted, "before its 'close'").to.equal(true);
+    await once(socket, 'close');
+    expect(socket.listenerCount('close')).to.equal(0);
+  });
+
+  it('aborts when a WebSocket closes, and at once for one that has', async () => {
+    const server = new WebSocketServer({ port: 0, host: '127.0.0.1' });
+    await once(server, 'listening');
+    const accepted = once(server, 'connection');
+    const client = new WebSocket(`ws://127.0.0.1:${(server.address() as AddressInfo).port}`);
+    const [socket] = (await accepted) as [ServerSocket];
+    const signal = closeSignal(socket);
+    await once(client, 'open');
+    expect(signal.aborted).to.equal(false);
+    client.close();
+    await once(signal, 'abort');
+    expect(closeSignal(socket)).to.equal(signal);
+    if (client.readyState !== WebSocket.CLOSED) await once(client, 'close');
+    expect([closeSignal(client).aborted, client.listenerCount('close')]).to.deep.equal([true, 0]);
+    server.close();
+  });
+
+  it('aborts for a stream that has ended, and for a port that closes', async () => {
+    const stream = new PassThrough();
+    const signal = closeSignal(stream);
+    stream.resume().end();
+    await once(stream, 'close');
+    expect([signal.aborted, stream.listenerCount('close')]).to.deep.equal([true, 0]);
+    const { port1, port2 } = new MessageChannel();
+    const ofPort = closeSignal(port1);
+    port2.close();
+    await once(ofPort, 'abort');
+  });
+
+  it('aborts at the first of close and cancelled of a gRPC call, and forgets both', () => {
+    const call = Object.assign(new EventEmitter(), { cancelled: false });
+    const signal = closeSignal(call);
+    expect([call.listenerCount('close'), call.listenerCount('cancelled')]).to.deep.equal([1, 1]);
+    call.cancelled = true;
+    call.emit('cancelled', 'cancelled');
+    expect(signal.aborted).to.equal(true);
+    expect([call.listenerCount('close'), call.listenerCount('cancelled')]).to.deep.equal([0, 0]);
+    const late = Object.assign(new EventEmitter(), { cancelled: true });
+    expect([closeSignal(late).aborted, late.eventNames().length]).to.deep.equal([true, 0]);
+  });
+
+  it('tells an open emitter from a closed one by no other property', async () => {
+    const { socket } = await connected();
+    expect(closeSignal(socket).aborted).to.equal(false);
+    await turn();
+    expect(closeSignal(socket).aborted).to.equal(false);
+    closeConnections();
+    await once(socket, 'close');
+    expect(closeSignal(socket).aborted).to.equal(true);
+  });
+
+  for (const [name, http] of [
+    ['node:http', http1],
+    ['node:http2', http2],
+  ] as const) {
+    it(`refuses a request of ${name}, which closes when its body was read, and names clientSignal`, async () => {
+      const seen = new Promise<{ error: unknown; listeners: number }>((resolve) => {
+        const createServer = http.createServer as typeof http1.createServer;
+        const server = createServer((request: IncomingMessage, response: ServerResponse) => {
+          const before = request.listenerCount('close');
+          try {
+            closeSignal(request);
+          } catch (error) {
+            resolve({ error, listeners: request.listenerCount('close') - before });
+          }
+          response.end('done', () => server.close());
+        });
+        server.listen(0, '127.0.0.1', () => {
+          const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+          if (http === http2) {
+            const session = http2.connect(origin);
+            session
+              .request({ ':method': 'POST' })
+              .end('body')
+              .resume()
+              .on('close', () => session.close());
+          } else {
+            void fetch(origin, { method: 'POST', body: 'body' }).then((response) => response.text());
+          }
+        });
+      });
+      const { error, listeners } = await seen;
+      expect(error).to.have.property('code', 'ERR_INVALID_ARG_TYPE');
+      expect(error).to.have.property('message').that.contains('take clientSignal(response)');
+      expect(listeners).to.equal(0);
+    });
+  }
+
+  it('takes what a client gets, and is aborted for an emitter of your own that says so', () => {
+    const response = Object.assign(new EventEmitter(), { method: null, complete: false });
+    expect(closeSignal(response).aborted).to.equal(false);
+    expect(closeSignal(Object.assign(new EventEmitter(), { destroyed: true })).aborted).to.equal(true);
+    expect(closeSignal(new EventEmitter()).aborted).to.equal(false);
+  });
+
+  it('refuses what is no emitter', () => {
+    for (const bad of [undefined, null, {}, 'socket', new AbortController().signal]) {
+      refuses(() => closeSignal(bad as never), 'ERR_INVALID_ARG_TYPE');
+    }
+  });
+});

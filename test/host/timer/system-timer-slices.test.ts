@@ -1,0 +1,282 @@
+import { expect } from 'chai';
+import { Purgatory, SystemTimer, type TimerTask } from '../../../src/index.ts';
+import { listen } from '../../../src/observe/events/index.ts';
+import { checkTimerInvariants } from '../../support/checks/timer.ts';
+import { HostClock } from '../../support/host-clock.ts';
+import type { TimerOptions } from '../../support/task.ts';
+import { manual } from '../../support/task.ts';
+import { block, microtasks, turn, until } from '../../support/turns.ts';
+
+/**
+ * Ten tasks, due at 1 to 10. Each takes 4 ms of the clock's time. The clock stands at 100 when they
+ * may run.
+ */
+async function tenSlowTasks(options: TimerOptions = {}): Promise<{
+  clock: HostClock;
+  timer: SystemTimer;
+  log: string[];
+}> {
+  const clock = new HostClock();
+  const timer = new SystemTimer({ tickMs: 1, wheelSize: 4, sliceMs: 10, ...options, clock });
+  const log: string[] = [];
+  for (let i = 0; i < 10; i++) {
+    timer.schedule(() => {
+      log.push(`${i}`);
+      clock.time += 4;
+    }, i + 1);
+  }
+  await turn();
+  clock.time = 100;
+  return { clock, timer, log };
+}
+
+describe('behaviour 9: a burst does not freeze the process', () => {
+  it('does not yield on a clock that says that it is still (behaviour 26)', async () => {
+    const { clock, log } = await tenSlowTasks();
+    Object.assign(clock, { isStill: true });
+    clock.fire();
+    expect(log).to.have.lengthOf(10);
+  });
+
+  it('yields in time also when long tasks follow upon many short ones', async () => {
+    const clock = new HostClock();
+    const timer = new SystemTimer({ clock, tickMs: 1, sliceMs: 10 });
+    for (let i = 0; i < 300; i++) timer.schedule(() => {}, 1);
+    for (let i = 0; i < 30; i++) {
+      timer.schedule(() => {
+        clock.time += 4;
+      }, 1);
+    }
+    await turn();
+    clock.time = 1;
+    while (timer.size > 0) {
+      const beginMs = clock.time;
+      expect(clock.fire()).to.equal(1);
+      expect(clock.time - beginMs).to.be.at.most(20);
+      await turn();
+    }
+  });
+
+  it('takes no longer for many timers of the system clock than for one', async () => {
+    const timers = Array.from({ length: 50 }, () => new SystemTimer());
+    let ran = 0;
+    const runInTurn: number[] = [];
+    const spin = (): void => {
+      block(1);
+      ran++;
+    };
+    for (const timer of timers) for (let i = 0; i < 4; i++) timer.schedule(spin, 10);
+    for (let before = 0; ran < 200; before = ran) {
+      await turn();
+      runInTurn.push(ran - before);
+    }
+    // A slice for the host's timers, and one for its immediates: each of 5 ms and a last task.
+    expect(Math.max(...runInTurn)).to.be.at.most(12);
+    for (const timer of timers) checkTimerInvariants(timer);
+  });
+
+  it('runs nothing more of a timer that is closed while its pass waits for its turn', async () => {
+    const timer = new SystemTimer({ sliceMs: 1 });
+    let ran = 0;
+    let closed: TimerTask[] = [];
+    const closeAfterMicrotasks = async (): Promise<void> => {
+      await microtasks();
+      closed = timer.close();
+    };
+    const spin = (): void => {
+      if (++ran === 1) void closeAfterMicrotasks();
+      block(2);
+    };
+    for (let i = 0; i < 3; i++) timer.schedule(spin, 1);
+    await until(() => closed.length > 0);
+    for (let i = 0; i < 3; i++) await turn();
+    expect([ran, closed.length]).to.deep.equal([1, 2]);
+    checkTimerInvariants(timer);
+  });
+
+  it('keeps what is added while a pass waits for its turn for the pass after it', async () => {
+    const [spinning, waiting] = [new SystemTimer(), new SystemTimer()];
+    const ranIn: number[] = [];
+    let turns = 0;
+    const count = (): void => {
+      turns++;
+      if (ranIn.length < 2) setImmediate(count);
+    };
+    const spin = (ms: number): void => {
+      block(ms);
+    };
+    spinning.schedule(() => {
+      spin(6); // the slice is spent
+      setImmediate(() => waiting.schedule(() => ranIn.push(turns), 0));
+    }, 1);
+    waiting.schedule(() => ranIn.push(turns), 1);
+    setImmediate(count);
+    spin(5); // both wake in the same turn
+    await until(() => ranIn.length === 2);
+    expect(ranIn[1]).to.be.above(ranIn[0]);
+  });
+
+  it('tells how many tasks ran in the slice, and not in passes before', async () => {
+    const timer = new SystemTimer({ sliceMs: 1 });
+    for (let i = 0; i < 10; i++) {
+      timer.schedule(() => {}, 0);
+      await until(() => timer.size === 0);
+    }
+    const ran: number[] = [];
+    const stop = listen('purgatory:reaper:sliced', (event) => {
+      if (event.timer === timer) ran.push(event.ran);
+    });
+    for (let i = 0; i < 3; i++) {
+      timer.schedule(() => {
+        block(2);
+      }, 1);
+    }
+    const dueMs = performance.now() + 3;
+    while (performance.now() < dueMs); // all are due, however long their starts took
+    await until(() => timer.size === 0);
+    stop();
+    expect(ran.length).to.be.within(2, 3); // the end of a pass may be found in a turn of its own
+    expect(Math.max(...ran)).to.equal(1);
+  });
+
+  it('does not yield with sliceMs Infinity', async () => {
+    const { clock, log } = await tenSlowTasks({ sliceMs: Number.POSITIVE_INFINITY });
+    clock.fire();
+    expect(log).to.have.length(10);
+  });
+
+  it('does not yield in advanceClock, which runs all that is due', async () => {
+    const { timer, log } = await tenSlowTasks({ reaper: false, sliceMs: 1 });
+    expect(timer.advanceClock()).to.equal(10);
+    expect(log).to.have.length(10);
+  });
+
+  it('does not yield on a ManualClock, whose time stands still while callbacks run', () => {
+    const { clock, timer } = manual({ tickMs: 1, sliceMs: 1 });
+    let runs = 0;
+    for (let i = 0; i < 5; i++) {
+      timer.schedule(() => {
+        runs++;
+        block(2);
+      }, 1);
+    }
+    clock.advance(1);
+    expect(runs).to.equal(5);
+  });
+
+  it('gives the event loop a turn between slices on the real clock', async () => {
+    const timer = new SystemTimer({ tickMs: 1, sliceMs: 2 });
+    let turns = 0;
+    let stop = false;
+    const spin = (): void => {
+      turns++;
+      if (!stop) setImmediate(spin);
+    };
+    const seenTurns: number[] = [];
+    for (let i = 0; i < 5; i++) {
+      timer.schedule(() => {
+        seenTurns.push(turns);
+        block(3);
+      }, 1);
+    }
+    setImmediate(spin);
+    await until(() => timer.size === 0);
+    stop = true;
+    expect(seenTurns).to.have.length(5);
+    expect(new Set(seenTurns).size).to.equal(5);
+    timer.close();
+  });
+
+  it('runs the microtasks after a batch of at most 64 tasks on the system clock', async () => {
+    const timer = new SystemTimer({ tickMs: 1, sliceMs: Number.POSITIVE_INFINITY });
+    const log: number[] = [];
+    let ahead = 0;
+    let furthest = 0;
+    const goOn = async (i: number): Promise<void> => {
+      await undefined;
+      log.push(i);
+      ahead--;
+    };
+    for (let i = 0; i < 1_000; i++) {
+      timer.schedule(() => {
+        furthest = Math.max(furthest, ++ahead);
+        void goOn(i);
+      }, 1);
+    }
+    await until(() => log.length === 1_000);
+    expect(log).to.deep.equal(Array.from({ length: 1_000 }, (_, i) => i));
+    expect(furthest).to.be.at.most(64);
+    timer.close();
+  });
+
+  it('counts what runs in microtasks after its tasks on the system clock', async () => {
+    const timer = new SystemTimer({ tickMs: 1, sliceMs: 2 });
+    let turns = 0;
+    const spin = (): void => {
+      turns++;
+      if (seenTurns.length < 100) setImmediate(spin);
+    };
+    const seenTurns: number[] = [];
+    const answer = async (): Promise<void> => {
+      await undefined;
+      seenTurns.push(turns);
+      block(1);
+    };
+    for (let i = 0; i < 100; i++) timer.schedule(() => void answer(), 1);
+    setImmediate(spin);
+    await until(() => seenTurns.length === 100);
+    expect(new Set(seenTurns).size).to.be.at.least(10);
+    timer.close();
+  });
+
+  it('lets the promises of waiters settle before it takes out more than a batch of others', async () => {
+    const timer = new SystemTimer({ tickMs: 50, sliceMs: Number.POSITIVE_INFINITY });
+    const purgatory = new Purgatory<string>('test', { timer });
+    const order: number[] = [];
+    let furthest = 0;
+    for (let i = 0; i < 500; i++) {
+      void purgatory
+        .waitFor(['key'], () => false, { timeoutMs: 1 })
+        .then(() => {
+          furthest = Math.max(furthest, 500 - timer.size - order.length);
+          order.push(i);
+        });
+    }
+    await until(() => order.length === 500);
+    expect(order).to.deep.equal([...Array(500).keys()]);
+    expect(furthest).to.be.at.most(64);
+    purgatory.close();
+    timer.close();
+  });
+
+  it('lets a continuation between two batches cancel, add, and run the rest', async () => {
+    const timer = new SystemTimer({ tickMs: 1, sliceMs: Number.POSITIVE_INFINITY });
+    const log: number[] = [];
+    let later: TimerTask | undefined;
+    let ranBefore = 0;
+    let ranInCall = 0;
+    const tasks = Array.from({ length: 100 }, (_, i) =>
+      timer.schedule(() => {
+        log.push(i);
+        if (i > 0) return;
+        void Promise.resolve().then(() => {
+          ranBefore = log.length;
+          checkTimerInvariants(timer);
+          tasks[99].cancel();
+          later = timer.schedule(() => log.push(100), 1);
+          checkTimerInvariants(timer);
+          ranInCall = timer.advanceClock();
+          checkTimerInvariants(timer);
+        });
+      }, 1),
+    );
+    block(5); // all are due, however long their starts took
+    await until(() => later?.isPending === false);
+    expect(log).to.deep.equal([...Array(99).keys(), 100]);
+    expect(ranBefore).to.be.within(1, 64);
+    expect(ranInCall - (99 - ranBefore)).to.be.within(0, 1); // the last may be due by then
+    expect(timer.size).to.equal(0);
+    checkTimerInvariants(timer);
+    timer.close();
+  });
+});

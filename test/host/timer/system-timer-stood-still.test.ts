@@ -1,0 +1,280 @@
+import { once } from 'node:events';
+import { expect } from 'chai';
+import type { GivenUp } from '../../../bench/harness/stand-still.ts';
+import { Purgatory, SystemTimer } from '../../../src/index.ts';
+import { IdleTimeouts } from '../../../src/waits/idle/index.ts';
+import { SharedWaits } from '../../../src/waits/shared/index.ts';
+import { runChild, runNode } from '../../support/child.ts';
+import { HostClock } from '../../support/host-clock.ts';
+import { type Connection, closeConnections, connected } from '../../support/sockets.ts';
+import { microtasks, turn, until } from '../../support/turns.ts';
+
+/** Connections, of which some fall silent before the stop. */
+const CONNECTIONS = 50;
+const SILENT = 10;
+const TIMEOUT_MS = 1_000;
+
+/** Nothing runs for so long. */
+function block(ms: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
+}
+
+/** What a test does in one go must take less; then it blocks until after it. */
+const POLL_MS = 1_000;
+
+/** Two connections, and a poll of POLL_MS that ends when the talker sends. */
+async function polled(): Promise<{
+  stopper: Connection;
+  talker: Connection;
+  polls: Purgatory;
+  poll: () => Promise<unknown>;
+}> {
+  const [stopper, talker] = [await connected(), await connected()];
+  const polls = new Purgatory('polls');
+  let hasArrived = false;
+  talker.socket.on('data', () => {
+    hasArrived = true;
+    polls.notify('news');
+  });
+  const poll = (): Promise<unknown> => polls.waitFor(['news'], () => hasArrived, { timeoutMs: POLL_MS });
+  return { stopper, talker, polls, poll };
+}
+
+/**
+ * A pass blocks, and meanwhile a second task falls due. Resolves with the turns of the host between
+ * the two, or with undefined where one pass had both.
+ */
+async function turnsBetweenTwoPasses(): Promise<number | undefined> {
+  const timer = new SystemTimer();
+  const secondMs = timer.clock.now() + 30;
+  let turns = 0;
+  let turnsAtSecond: number | undefined;
+  let isOnePass = false;
+  const count = (): void => {
+    turns++;
+    if (turnsAtSecond === undefined) setImmediate(count);
+  };
+  timer.schedule(() => {
+    isOnePass = timer.clock.now() >= secondMs;
+    block(100);
+    setImmediate(count);
+  }, 10);
+  timer.schedule(() => {
+    turnsAtSecond = turns;
+  }, 30);
+  await until(() => turnsAtSecond !== undefined, 'both tasks have run');
+  return isOnePass ? undefined : turnsAtSecond;
+}
+
+describe('behaviour 36: a process that stood still', () => {
+  afterEach(closeConnections);
+
+  for (const [how, name] of [
+    ['block', 'whose loop was blocked'],
+    ['stop', 'that was stopped by SIGSTOP'],
+  ] as const) {
+    it(`${name} times out only what has not arrived, whatever waits for it`, async () => {
+      const args = [how, CONNECTIONS, SILENT, TIMEOUT_MS].map(String);
+      // From its sources, since it starts the other end by its path.
+      const child = ['--import', 'tsx', 'test/host/children/stood-still.ts', ...args];
+      const { code, stdout, stderr } = await runNode(child);
+      expect([code, stderr]).to.deep.equal([0, '']);
+      const { nodeSocket, nodeTimeout, ...ours } = JSON.parse(stdout) as Record<string, GivenUp>;
+      expect(Object.keys(ours)).to.have.lengthOf(6);
+      for (const [kind, { alive, silent }] of Object.entries(ours)) {
+        expect([alive, silent], kind).to.deep.equal([0, SILENT]);
+      }
+      // A stop may come in the middle of a poll. Then Node reads first, too. Bun always does.
+      const isNode = process.versions.bun === undefined && process.versions.deno === undefined;
+      for (const host of isNode && how === 'block' ? [nodeSocket, nodeTimeout] : []) {
+        expect(host).to.deep.include({ alive: CONNECTIONS - SILENT, silent: SILENT });
+      }
+    });
+  }
+
+  it('takes the echo and the hints of a bus before its deadlines, however many', async () => {
+    const { code, stdout, stderr } = await runChild('stood-still-bus', ['500']);
+    expect([code, stderr]).to.deep.equal([0, '']);
+    expect(JSON.parse(stdout)).to.deep.equal({ expired: 0, echoes: 0 });
+  });
+
+  it('that ends just after a deadline is no exception', async () => {
+    const { client, socket } = await connected();
+    const polls = new Purgatory('polls');
+    let hasArrived = false;
+    socket.on('data', () => {
+      hasArrived = true;
+      polls.notify('news');
+    });
+    await turn();
+    const result = polls.waitFor(['news'], () => hasArrived, { timeoutMs: 100 });
+    client.write('now');
+    block(105);
+    expect(await result).to.deep.equal({ expired: false, value: true });
+  });
+
+  // A busy timer has a wake-up in nearly every turn: its pass comes after what blocks that turn.
+  for (const where of ['an immediate', 'a handler of a socket']) {
+    it(`that stood still in ${where}, before the pass of a wake-up, is no exception`, async () => {
+      const { stopper, talker, polls, poll } = await polled();
+      const standStill = (): void => {
+        talker.client.write('now');
+        block(1.5 * POLL_MS);
+      };
+      stopper.socket.on('data', standStill);
+      await turn();
+      const ended = poll();
+      polls.timer.schedule(() => {}, 20);
+      setTimeout(() => {
+        if (where === 'an immediate') setImmediate(standStill);
+        else stopper.client.write('go');
+      }, 10);
+      block(40); // both are due in one turn: the timeout of the host, then the wake-up
+      expect(await ended).to.deep.equal({ expired: false, value: true });
+    });
+  }
+
+  it('between two parts of a pass, in a handler that then starts something, is no exception', async () => {
+    const { stopper, talker, polls, poll } = await polled();
+    let isFirstPartOver = false;
+    let isOver = false;
+    stopper.socket.on('data', () => {
+      isFirstPartOver = !isOver;
+      talker.client.write('now');
+      block(1.5 * POLL_MS);
+      polls.timer.schedule(() => {}, 1_000).cancel(); // its wake-up stays
+    });
+    await turn();
+    const ended = poll();
+    polls.timer.schedule(() => {
+      stopper.client.write('go');
+      block(20); // longer than a slice
+    }, 20);
+    polls.timer.schedule(() => {
+      isOver = true;
+    }, 20);
+    block(40); // both are due in one pass
+    expect(await ended).to.deep.equal({ expired: false, value: true });
+    expect([isFirstPartOver, isOver]).to.deep.equal([true, true]);
+  });
+
+  it('before it looks at elements that may be idle, is no exception', async () => {
+    const [stopper, talker] = [await connected(), await connected()];
+    const idle: string[] = [];
+    using elements = new IdleTimeouts<string>({
+      timeoutMs: POLL_MS,
+      onIdle: (element) => idle.push(element),
+    });
+    const touched = once(talker.socket, 'data');
+    talker.socket.on('data', () => elements.touch('talker'));
+    stopper.socket.on('data', () => {
+      talker.client.write('now');
+      block(1.5 * POLL_MS);
+    });
+    await turn();
+    elements.touch('talker'); // looked at when this would be idle
+    block(0.5 * POLL_MS);
+    elements.touch('talker');
+    stopper.client.write('go');
+    block(0.6 * POLL_MS); // then the timers of the host come first, and then its sockets
+    await touched;
+    await turn();
+    expect(idle).to.deep.equal([]);
+    await until(() => expect(idle).to.deep.equal(['talker']), 'the talker is idle');
+  });
+
+  it('tries first what the events of that turn have notified, however many (behaviour 30)', async () => {
+    const { client, socket } = await connected();
+    const polls = new Purgatory<number>('polls');
+    const keys = Array.from({ length: 20_000 }, (_, key) => key);
+    let hasArrived = false;
+    socket.on('data', () => {
+      hasArrived = true;
+      for (const key of keys) polls.notify(key);
+    });
+    await turn();
+    const results = keys.map((key) => polls.waitFor([key], () => hasArrived, { timeoutMs: 300 }));
+    client.write('now');
+    block(500);
+    const ended = await Promise.all(results);
+    expect(ended.filter(({ expired }) => expired)).to.have.lengthOf(0);
+  });
+
+  it('offers first what the load of a row has brought, however many wait for the row', async () => {
+    const { client, socket } = await connected();
+    const load = async (keys: readonly string[]): Promise<Map<string, boolean>> => {
+      await once(socket, 'data');
+      return new Map(keys.map((key) => [key, true]));
+    };
+    const rows = new SharedWaits<boolean>('rows', { load });
+    const isDone = (row: boolean | undefined): boolean | undefined => {
+      for (const endMs = performance.now() + 0.02; performance.now() < endMs; );
+      return row;
+    };
+    await turn();
+    const results = Array.from({ length: 2_000 }, () => rows.waitUntil('row', isDone, { timeoutMs: 300 }));
+    await microtasks(); // the load has begun
+    client.write('now');
+    block(500);
+    const ended = await Promise.all(results);
+    expect(ended.filter(({ expired }) => expired)).to.have.lengthOf(0);
+  });
+
+  it('loses one turn to a late wake-up', async () => {
+    const timer = new SystemTimer();
+    let isDone = false;
+    for (let isLate = true; isLate; ) {
+      await turn();
+      const dueMs = timer.clock.now() + 20;
+      const task = timer.schedule(() => {
+        isDone = true;
+      }, 20);
+      // The process may get no CPU before the timer is armed. It has no wake-up to wait for then.
+      isLate = timer.clock.now() >= dueMs;
+      if (isLate) task.cancel();
+    }
+    block(60);
+    await turn(); // the host has read its sockets
+    expect(isDone).to.equal(false);
+    await turn();
+    expect(isDone).to.equal(true);
+  });
+
+  it('loses no second turn where each turn is late', async () => {
+    const timer = new SystemTimer();
+    const endsMs: number[] = [];
+    const ranIn: number[] = [];
+    const late = (): void => {
+      block(40);
+      endsMs.push(timer.clock.now());
+      if (ranIn.length < 2) setImmediate(late);
+    };
+    setImmediate(late);
+    const duesMs = [10, 50].map((delayMs) => {
+      timer.schedule(() => ranIn.push(endsMs.length), delayMs);
+      return timer.clock.now() + delayMs;
+    });
+    await until(() => ranIn.length === 2, 'both tasks have run');
+    for (const [task, dueMs] of duesMs.entries()) {
+      const lateTurn = 1 + endsMs.findIndex((endMs) => endMs > dueMs + 1); // due by its end
+      expect(ranIn[task]).to.be.at.most(lateTurn + 1);
+    }
+  });
+
+  it('loses no turn to the lateness of its own passes', async () => {
+    // A pass that comes so late that both tasks are due is a burst, which slices: then once more.
+    let turnsAtSecond: number | undefined;
+    while (turnsAtSecond === undefined) turnsAtSecond = await turnsBetweenTwoPasses();
+    expect(turnsAtSecond).to.be.at.most(1);
+  });
+
+  it('runs what is late in the wake-up on any other clock', () => {
+    const clock = new HostClock();
+    const timer = new SystemTimer({ clock });
+    let ran = 0;
+    timer.schedule(() => ran++, 10);
+    clock.time = 10_000;
+    clock.fire();
+    expect(ran).to.equal(1);
+  });
+});
