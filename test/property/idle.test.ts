@@ -29,6 +29,8 @@ class Pair {
   readonly #hasCommon: boolean;
   readonly #elements: readonly unknown[];
   readonly #deadlines = new Map<unknown, { atMs: number; timeoutMs: number }>();
+  /** The element whose listener is called, and its timeout. */
+  #told: { element: unknown; timeoutMs: number } | undefined;
   readonly #onTold: Act[];
   #failure: unknown;
 
@@ -46,22 +48,24 @@ class Pair {
     this.idle = new IdleTimeouts({
       ...(hasCommon ? { timeoutMs: COMMON_MS } : {}),
       timer: this.timer,
-      onIdle: (element) => this.#told(element),
+      onIdle: (element) => this.#hear(element),
       onError: (error) => {
         this.#failure ??= error;
       },
     });
   }
 
-  #told(element: unknown): void {
+  #hear(element: unknown): void {
     const deadline = this.#deadlines.get(element);
     expect(deadline, `${String(element)} was told of`).not.to.equal(undefined);
     if (this.#hasReaper) same(deadline?.atMs, this.clock.now());
     else expect(deadline?.atMs).to.be.at.most(this.clock.now());
     this.#deadlines.delete(element);
     same(this.idle.has(element), false);
+    this.#told = { element, timeoutMs: deadline?.timeoutMs as number };
     const act = this.#onTold.pop();
     if (act !== undefined) this.act(act);
+    this.#told = undefined;
   }
 
   act({ do: what, element: index, timeoutMs }: Act): void {
@@ -72,13 +76,14 @@ class Pair {
     }
     const before = this.#deadlines.get(element)?.timeoutMs;
     const given = what === 'own' || what === 'renew' ? timeoutMs : undefined;
-    const own = given ?? before ?? COMMON_MS;
+    const told = this.#told?.element === element ? this.#told?.timeoutMs : undefined;
+    const own = given ?? before ?? told ?? COMMON_MS;
     const isRefresh = what === 'refresh' || what === 'renew';
     try {
       if (isRefresh) same(this.idle.refresh(element, given), before !== undefined);
       else this.idle.touch(element, given);
     } catch (error) {
-      const isNew = !isRefresh && before === undefined && given === undefined;
+      const isNew = !isRefresh && (before ?? told ?? given) === undefined;
       const code = isNew && !this.#hasCommon ? 'ERR_INVALID_ARG_TYPE' : 'ERR_PURGATORY_FULL';
       expect(error).to.have.property('code', code);
       return;

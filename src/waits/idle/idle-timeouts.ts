@@ -4,7 +4,8 @@
 // Invariants. Each element is a task of the timer. A touch notes the time and leaves the task where
 // it is, so no task is filed later than its element may be idle. When it runs, the element is idle,
 // or the task is filed again for the rest. An element is forgotten before its listeners are called,
-// in the root context, so a listener may do anything. It is never early, and late as any task is.
+// in the root context, so a listener may do anything. Its own timeout is forgotten when they have
+// returned. It is never early, and late as any task is.
 // Costs. touch, refresh, remove, and each run of a task: O(1). An element that is touched all the
 // time is filed once a timeout. About 165 bytes an element.
 import {
@@ -27,7 +28,10 @@ import type { Timer } from '../../timer/timer.ts';
 import { TimerTask } from '../../timer/timer-task.ts';
 import { TimerUser } from '../../timer/timer-user.ts';
 
-/** Is called with an element that has become idle. It may touch that element again. */
+/**
+ * Is called with an element that has become idle. It may touch that element again, which has its own
+ * timeout still, until the listener returns.
+ */
 export type IdleListener<E> = (element: E) => void;
 
 /** The options of {@link IdleTimeouts}; all may be left out. */
@@ -159,6 +163,8 @@ export class IdleTimeouts<E> extends TimerUser {
   readonly timeoutMs: number | undefined;
   readonly #ownsTimer: boolean;
   readonly #tracked = new Map<E, TrackedElement<E>>();
+  /** Those whose listeners are being called. */
+  readonly #told = new Map<E, TrackedElement<E>>();
   readonly #tracker: Tracker<E>;
   readonly #onError: ((error: unknown, element: E) => void) | undefined;
   readonly #ended = { idle: 0, removed: 0, failed: 0 };
@@ -209,7 +215,7 @@ export class IdleTimeouts<E> extends TimerUser {
   touch(element: E, timeoutMs?: number): void {
     const tracked = this.#tracked.get(element);
     if (tracked?.isPending && timeoutMs === undefined) tracked.touchedMs = this.timer.now();
-    else this.#start(tracked, element, timeoutMs ?? tracked?.timeoutMs ?? this.timeoutMs);
+    else this.#start(tracked, element, timeoutMs ?? this.#timeoutOf(tracked, element));
   }
 
   /**
@@ -305,6 +311,11 @@ export class IdleTimeouts<E> extends TimerUser {
     return elements;
   }
 
+  /** The timeout of its own, or the common one. */
+  #timeoutOf(tracked: TrackedElement<E> | undefined, element: E): number | undefined {
+    return (tracked ?? this.#told.get(element))?.timeoutMs ?? this.timeoutMs;
+  }
+
   /** A new element, one that gets another timeout, or one that the timer does not hold. */
   #start(known: TrackedElement<E> | undefined, element: E, timeoutMs: number | undefined): void {
     if (element === undefined)
@@ -329,9 +340,11 @@ export class IdleTimeouts<E> extends TimerUser {
     if (known === undefined) this.#tracked.set(element, tracked);
   }
 
-  #isIdle({ element }: TrackedElement<E>): void {
+  #isIdle(tracked: TrackedElement<E>): void {
+    const { element } = tracked;
     this.#tracked.delete(element);
     this.#ended.idle++;
+    this.#told.set(element, tracked);
     if (this.#listeners.length === 0) debugOnce(this, 'deaf', 'idle timeouts have no listener');
     for (const listener of this.#listeners) {
       try {
@@ -341,6 +354,7 @@ export class IdleTimeouts<E> extends TimerUser {
         this.#report(error, element);
       }
     }
+    this.#told.delete(element);
   }
 
   #report(error: unknown, element: E): void {

@@ -100,10 +100,13 @@ export abstract class HandOvers<K, L extends Line<K>> implements PendingEvents, 
     const { late } = line;
     if (late === undefined) return false;
     // Nothing was due to them. If one of them held up those behind it, these are served next.
-    for (const operation of late.splice(0, Math.max(job.left, 1))) {
+    let expired = 0;
+    do {
+      const operation = late[expired++];
       if (this.parking.keeps(operation)) this.parking.expire(operation);
       job.count(1, 1);
-    }
+    } while (expired < late.length && job.left > 0 && !this.canGive(line));
+    late.splice(0, expired);
     if (late.length === 0) line.late = undefined;
     return late.length > 0 || this.canGive(line);
   }

@@ -100,6 +100,22 @@ describe('IdleTimeouts', () => {
     expect(log).to.deep.equal(['7@10']);
   });
 
+  it('keeps the own timeout of an element that its listener touches: a heart-beat goes on', () => {
+    const { clock, log, idle } = setUp<unknown>({
+      timeoutMs: 10_000,
+      onIdle: (element) => {
+        log.push(`${String(element)}@${clock.now()}`);
+        expect([idle.has(element), idle.refresh(element)]).to.deep.equal([false, false]);
+        if (log.length < 4) idle.touch(element);
+      },
+    });
+    idle.touch(NaN, 50);
+    clock.advance(1_000);
+    expect(log).to.deep.equal(['NaN@50', 'NaN@100', 'NaN@150', 'NaN@200']);
+    idle.touch(NaN);
+    expect(idle.remainingMs(NaN)).to.equal(10_000);
+  });
+
   it('tracks elements of any type, each by identity', () => {
     const { clock, idle } = setUp<unknown>({ onIdle: () => {} });
     const gone: unknown[] = [];

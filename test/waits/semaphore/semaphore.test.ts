@@ -501,4 +501,24 @@ describe('Semaphore', () => {
     expect(ended).to.deep.equal([...Array(500 - 65).fill(100), ...Array(5).fill(110)]);
     checkPurgatoryInvariants(permits);
   });
+
+  it('keeps it also where one that held up others is among them, and they are many (behaviours 2, 31)', async () => {
+    const { clock, permits } = semaphore(4);
+    await permits.acquire(NEVER);
+    const stop = new AbortController();
+    const first = rejection(permits.acquire({ ...NEVER, units: 4, signal: stop.signal }));
+    const served: string[] = [];
+    const ask = (label: string, units: number, timeoutMs: number): Promise<unknown> =>
+      permits.acquire({ units, timeoutMs }).then(
+        () => served.push(label),
+        () => {},
+      );
+    // When the first two have theirs, one unit is left: too few for who wants two until 9 ms.
+    const waits = [ask('a', 1, 100), ask('b', 3, 7), ask('c', 1, 7), ask('d', 2, 9), ask('e', 1, 8)];
+    for (let i = 0; i < 20; i++) waits.push(ask('f', 2, i < 10 ? 7 : 8));
+    stop.abort(); // those behind it are served at the end of the turn
+    clock.advance(10);
+    await Promise.all([first, ...waits]);
+    expect(served).to.deep.equal(['a', 'c']);
+  });
 });
