@@ -191,7 +191,7 @@ export class Receiver {
 
   #tryBatch(job: Job): boolean {
     return this.#pending.take(
-      () => job.left > 0,
+      () => job.stepsLeft > 0,
       (hint) => job.count(1, this.#try(hint) ? 1 : 0),
     );
   }

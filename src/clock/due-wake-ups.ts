@@ -5,12 +5,12 @@
 import { inNextTurn } from './later.ts';
 
 /** Runs wake-ups whose time has come, in a later turn. */
-export interface Turns {
+export interface WakeUpQueue {
   add(wake: () => void): void;
   delete(wake: () => void): void;
 }
 
-export class DueWakeUps implements Turns {
+export class DueWakeUps implements WakeUpQueue {
   readonly #wakes = new Set<() => void>();
 
   add(wake: () => void): void {

@@ -13,7 +13,7 @@
 // seam. When setTimeout has changed, every outstanding wake-up (one for each timer, so few) moves to
 // the new one. Costs. now(): one reading of the host's clock. wakeAt: one setTimeout.
 import type { Clock, WakeUp } from './clock.ts';
-import { DueWakeUps, type Turns } from './due-wake-ups.ts';
+import { DueWakeUps, type WakeUpQueue } from './due-wake-ups.ts';
 import {
   type FakeTime,
   ForeignTimer,
@@ -55,17 +55,17 @@ export class SystemClock implements Clock {
   #offsetMs = 0;
   #lastMs: number = hrtimeMs();
   readonly #outstanding = new Set<SystemWakeUp>();
-  readonly turns: Turns;
+  readonly dueWakeUps: WakeUpQueue;
   readonly foreign: typeof foreign;
   readonly #readsFirst: boolean;
 
   /**
-   * @param turns where wake-ups wait whose time has come.
+   * @param dueWakeUps where wake-ups wait whose time has come.
    * @param follows returns the replacement of setTimeout that it follows: `foreign` for the engine.
    * @param readsFirst whether the host reads its sockets before a wake-up runs.
    */
-  constructor(turns: Turns, follows: typeof foreign, readsFirst: boolean) {
-    this.turns = turns;
+  constructor(dueWakeUps: WakeUpQueue, follows: typeof foreign, readsFirst: boolean) {
+    this.dueWakeUps = dueWakeUps;
     this.foreign = follows;
     this.#readsFirst = readsFirst;
   }
@@ -204,7 +204,7 @@ class SystemWakeUp implements WakeUp {
     const isByHost = replacement === undefined || !isFake(replacement);
     if (isByHost && delayMs <= 0) {
       this.#timer = undefined;
-      this.#clock.turns.add(this.#run);
+      this.#clock.dueWakeUps.add(this.#run);
       return;
     }
     const hostMs = hostDelayFor(isByHost ? delayMs - LATE_MS : delayMs);
@@ -227,7 +227,7 @@ class SystemWakeUp implements WakeUp {
 
   /** Each timer is cleared by the clearTimeout that belongs to its setTimeout. */
   #disarm(): void {
-    if (this.#timer === undefined) this.#clock.turns.delete(this.#run);
+    if (this.#timer === undefined) this.#clock.dueWakeUps.delete(this.#run);
     else if (this.#timer instanceof ForeignTimer) this.#timer.clear();
     else host.clearTimeout(this.#timer as NodeJS.Timeout);
     this.#timer = undefined;
@@ -253,7 +253,7 @@ class SystemWakeUp implements WakeUp {
       // In a turn, the host runs timers, then reads its sockets, then runs immediates: after a stop
       // of the process, what has arrived comes before the deadlines.
       this.#timer = undefined;
-      this.#clock.turns.add(this.#run);
+      this.#clock.dueWakeUps.add(this.#run);
     } else {
       this.#run();
     }

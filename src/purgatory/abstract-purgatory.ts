@@ -3,7 +3,7 @@
 import { singleKey } from '../base/checks.ts';
 import { isDebugging } from '../base/debug.ts';
 import { waitCancelled } from '../base/errors.ts';
-import { TimerUser } from '../timer/timer-user.ts';
+import { TimerClient } from '../timer/timer-client.ts';
 import { hintAtEvent } from './debug-hints.ts';
 import type { DelayedOperation } from './delayed-operation.ts';
 import type { Parking } from './parking.ts';
@@ -20,7 +20,7 @@ import {
 export type ParkedView = Pick<Parking<never>, 'lists' | 'keeps' | 'meter'>;
 
 /** The part of a purgatory that does not depend on what its operations wait for. */
-export abstract class AbstractPurgatory<K, Op extends DelayedOperation> extends TimerUser {
+export abstract class AbstractPurgatory<K, Op extends DelayedOperation> extends TimerClient {
   readonly #parking: Parking<never>;
 
   /** @internal */

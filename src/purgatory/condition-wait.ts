@@ -9,7 +9,7 @@
 // record of their own.
 import type { Rejection } from '../base/rejection.ts';
 import type { Settler } from '../turns/settler.ts';
-import { NO_EVENT } from './event-stack.ts';
+import { NO_EVENT } from './passes.ts';
 import type { CheckedWaitOptions } from './purgatory-options.ts';
 import { isAnswer, type NotYet, Wait, type WaitResult } from './wait.ts';
 
@@ -87,7 +87,7 @@ export class ConditionWait extends Wait implements ConditionContext<unknown> {
 
   /** A try without a promise has ended when the next event comes. */
   get key(): unknown {
-    return this.#tries === undefined ? this.$keeper?.underWay.key : this.#tries.key;
+    return this.#tries === undefined ? this.$keeper?.eventKey : this.#tries.key;
   }
 
   override get $isTriedForEvent(): boolean {

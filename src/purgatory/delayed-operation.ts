@@ -13,8 +13,7 @@ import { className } from '../base/text.ts';
 import { NONE } from '../slab/slab.ts';
 import { type TaskKeeper, TimerTask } from '../timer/timer-task.ts';
 import type { Settler } from '../turns/settler.ts';
-import type { EventStack } from './event-stack.ts';
-import { promise, takePromised } from './promised.ts';
+import { promise, takePromised } from './callback-results.ts';
 
 /** The `$place` of one that was answered, by an event, by force or by its deadline. For ever. */
 export const COMPLETED = -2;
@@ -29,8 +28,8 @@ export interface Keeper extends TaskKeeper {
   readonly name: string;
   /** Where promises settle, fairly. */
   readonly settler: Settler;
-  /** The tries under way: what a wait asks, and tells. */
-  readonly underWay: EventStack;
+  /** The key of the event that causes the innermost try under way; undefined without one. */
+  readonly eventKey: unknown;
   /**
    * Takes a parked operation off the timer and every watch list and marks it as completed. Runs
    * none of its user code.

@@ -16,11 +16,9 @@ import type { Slot } from '../slab/slab.ts';
 import { Fifo } from '../turns/fifo.ts';
 import type { Job } from '../turns/scheduler.ts';
 import type { DelayedOperation } from './delayed-operation.ts';
-import { NO_EVENT } from './event-stack.ts';
 import type { Parking, PendingEvents } from './parking.ts';
-import { Pass } from './pass.ts';
+import { countSteps, NO_EVENT, Pass, runPass, runPassPart } from './passes.ts';
 import { PendingKeys } from './pending-keys.ts';
-import { countSteps, runPass, runPassPart } from './run-pass.ts';
 import { type EventsSnapshot, oldestPass } from './telemetry/purgatory-snapshot.ts';
 import type { Watchers } from './watchers.ts';
 
@@ -65,18 +63,18 @@ export class EventQueue<K> implements PendingEvents {
    * deeper.
    */
   now(key: K, limit: number): number {
-    const { underWay } = this.#parking;
-    if (underWay.keys.length > 0 && underWay.keys.includes(key)) {
+    const parking = this.#parking;
+    if (parking.underWay.length > 0 && parking.underWay.includes(key)) {
       this.add(key, limit);
       return 0;
     }
-    underWay.events++;
-    return runPass(this.#parking, key, limit);
+    parking.eventsCaused++;
+    return runPass(parking, key, limit);
   }
 
   /** An event on `key`, at the end of the turn, that may complete `limit` operations. */
   add(key: K, limit: number): void {
-    this.#parking.underWay.events++;
+    this.#parking.eventsCaused++;
     const pass = this.#held.size === 0 ? undefined : this.#held.get(key);
     const owed = pass?.hasBegun === false ? pass : pass?.after;
     if (owed !== undefined) {
@@ -126,7 +124,7 @@ export class EventQueue<K> implements PendingEvents {
   #countDeadline(key: K): void {
     if (this.#begun.includes(key)) {
       const [outermost] = this.#parking.lists.nested;
-      if (outermost?.number !== 0) outermost?.countCompletion();
+      if (outermost?.isByNotify) outermost.countCompletion();
       return;
     }
     const pass = this.#held.get(key);
@@ -134,7 +132,7 @@ export class EventQueue<K> implements PendingEvents {
       this.#pending.countCompletion(key);
     } else {
       pass.countCompletion();
-      if (pass.left <= 0 && !pass.hasBegun) this.#held.delete(key);
+      if (pass.limitLeft <= 0 && !pass.hasBegun) this.#held.delete(key);
     }
   }
 
@@ -163,7 +161,7 @@ export class EventQueue<K> implements PendingEvents {
   readonly #serveBatch = (job: Job): boolean => {
     const isFresh = this.#pending.size > 0 && (this.#isFreshNext || this.#held.size === 0);
     this.#isFreshNext = !isFresh;
-    this.#parking.underWay.keys.push(NO_EVENT);
+    this.#parking.underWay.push(NO_EVENT);
     try {
       if (isFresh) this.#servePending(job);
       else if (this.#held.size > 0) this.#serveHeld(job);
@@ -177,7 +175,7 @@ export class EventQueue<K> implements PendingEvents {
   #servePending(job: Job): void {
     const pending = this.#pending;
     let left = pending.size;
-    while (pending.size > 0 && job.left > 0) {
+    while (pending.size > 0 && job.stepsLeft > 0) {
       if (left-- <= 0) {
         if (!job.hasAnswered) return; // a condition may notify its own key without end
         left = pending.size;
@@ -246,5 +244,5 @@ export class EventQueue<K> implements PendingEvents {
 
 /** Whether a pass over so many fits in a batch, but not in the rest of this one. */
 function needsOwnBatch(watchers: number, job: Job): boolean {
-  return watchers > Math.min(job.left, job.answersLeft) && watchers <= job.mostAnswers;
+  return watchers > Math.min(job.stepsLeft, job.answersLeft) && watchers <= job.mostAnswers;
 }

@@ -20,7 +20,7 @@ export class LateExpiries {
   /** @param expire gets each, if it is parked still or not. */
   constructor(scheduler: Scheduler, sliceMs: number, expire: (operation: DelayedOperation) => void) {
     const doBatch = (job: Job): boolean => {
-      while (this.#due.size > 0 && job.left > 0) {
+      while (this.#due.size > 0 && job.stepsLeft > 0) {
         expire(this.#due.take());
         job.count(1, 1);
       }

@@ -6,8 +6,8 @@
 // twice, and none is left out.
 
 import type { Sweep, Walk } from '../bus/membership/sweep.ts';
-import { NO_EVENT } from './event-stack.ts';
 import type { Parking } from './parking.ts';
+import { NO_EVENT } from './passes.ts';
 import type { Watchers } from './watchers.ts';
 
 /** The {@link Walk} of a {@link Sweep} that tries every operation. */

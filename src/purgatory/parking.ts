@@ -1,11 +1,16 @@
-// The one place where operations enter a purgatory and are removed, from its lists and its timer:
-// tried and parked, completed, expired, cancelled, or taken out by `close`.
+// The one place where operations enter a purgatory and leave it: its lists and its timer.
+//
+//   word                     who says it, and what it is
+//   cancel, remove           the user, or a timer that closes: unanswered. `remove` asks $takeOut
+//   takeOut                  cancelForKey and close: `$takeOut` of many, with one error for waits
+//   $takeOut                 what that is to each kind: an operation is returned, a wait rejected
+//   withdraw, reject         off, unanswered: counted as cancelled; or its own condition threw
+//   complete, expire         off, answered: by an event or by force; by the deadline
+//   #unpark                  what all have in common: off each list and the timer, in that call
 //
 // Invariants. A Parking belongs to one purgatory, and is the keeper (timer-task.ts) of every
 // operation that is parked there. Such an operation is on all its lists and, with a deadline, in
-// the timer. Each way out has a method of its own. Memory is given back in a turn of its own, so
-// what runs within a call may hold places.
-//
+// the timer. Memory is given back in a turn of its own, so what runs within a call may hold places.
 // Costs. park, and each way out: O(watches of the operation).
 import { throwIfAborted } from '../base/abort-listeners.ts';
 import { debug, debugOnce, isDebugging } from '../base/debug.ts';
@@ -26,15 +31,14 @@ import type { Timer } from '../timer/timer.ts';
 import { Compaction } from '../turns/compaction.ts';
 import { type Scheduler, schedulerOf } from '../turns/scheduler.ts';
 import { Settler } from '../turns/settler.ts';
+import { takePromised } from './callback-results.ts';
 import { COMPLETED, type DelayedOperation, type Keeper } from './delayed-operation.ts';
-import { EventStack, NO_EVENT } from './event-stack.ts';
 import { LateExpiries } from './late-expiries.ts';
 import type { ParkedLists } from './parked-lists.ts';
-import { takePromised } from './promised.ts';
+import { checkedTry, NO_EVENT, reportedTry } from './passes.ts';
 import type { CheckedPurgatoryOptions } from './purgatory-options.ts';
 import { PurgatoryMeter } from './telemetry/purgatory-meter.ts';
 import type { EventsSnapshot } from './telemetry/purgatory-snapshot.ts';
-import { checkedTry, reportedTry } from './tries.ts';
 
 const NOTHING: readonly unknown[] = [];
 const COMPLETED_ALREADY =
@@ -65,10 +69,15 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
   readonly #options: CheckedPurgatoryOptions;
   /** Written here alone. */
   isClosed = false;
-  /** The events and other tries that are under way in this call. */
-  readonly underWay: EventStack = new EventStack();
+  /**
+   * The key of each event that is under way in this call, or NO_EVENT, from the outermost in. An
+   * event on one of them does not begin in it: so how deep events are nested is bounded by the keys.
+   */
+  readonly underWay: unknown[] = [];
+  /** Counts the events, to see one that a try at parking causes. */
+  eventsCaused = 0;
   /** Operations were removed, and nobody has looked since whether the timer and memory can rest. */
-  #isTrimDue = false;
+  #hasRemoved = false;
   readonly #compaction: Compaction;
   readonly #late: LateExpiries;
   /** The events that have yet to be served, in a purgatory that has such. */
@@ -101,7 +110,7 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
    */
   tryElsePark(operation: DelayedOperation, watches: readonly Watch[]): boolean {
     if (!this.#admits(operation)) return false;
-    const { events } = this.underWay;
+    const { eventsCaused } = this;
     try {
       if (checkedTry(operation)) return true;
     } finally {
@@ -112,7 +121,7 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
     if (operation.$place <= COMPLETED) return false;
     if (this.isClosed || operation.$keeper !== undefined) this.#throwUnlessOver(operation);
     this.park(operation, watches);
-    return this.underWay.events !== events && this.keeps(operation) && this.tryParked(operation, NO_EVENT);
+    return this.eventsCaused !== eventsCaused && this.keeps(operation) && this.tryParked(operation, NO_EVENT);
   }
 
   /**
@@ -210,15 +219,19 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
     return operation.$keeper === this;
   }
 
+  get eventKey(): unknown {
+    const key = this.underWay.at(-1);
+    return key === NO_EVENT ? undefined : key;
+  }
+
   /** Tries for an event on `key`, or for none (NO_EVENT), begin. `endEvent` must follow. */
   beginEvent(key: unknown): void {
-    this.underWay.keys.push(key);
+    this.underWay.push(key);
   }
 
   endEvent(): void {
-    const { keys } = this.underWay;
-    keys.pop();
-    if (keys.length === 0 && this.#isTrimDue) this.#trim();
+    this.underWay.pop();
+    if (this.underWay.length === 0 && this.#hasRemoved) this.#afterRemoval();
   }
 
   /**
@@ -226,7 +239,7 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
    * {@link reportedTry}.
    */
   tryParked(operation: DelayedOperation, key: unknown): boolean {
-    this.underWay.keys.push(key);
+    this.underWay.push(key);
     try {
       const { meter } = this;
       const eventKey = key === NO_EVENT ? undefined : key;
@@ -296,7 +309,7 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
   reject(operation: DelayedOperation, error: unknown): void {
     const { meter, lists } = this;
     const isHeard = meter.hasRejectionListener;
-    const key = isHeard ? (this.underWay.key ?? lists.keysOf(operation, 1)[0]) : undefined;
+    const key = isHeard ? (this.eventKey ?? lists.keysOf(operation, 1)[0]) : undefined;
     meter.didEnd('rejected', operation, this.#unpark(operation, NONE), { error, key });
   }
 
@@ -358,20 +371,20 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
    * Takes `operation` off the lists and the timer, and sets its `$place`. Returns its stamp.
    */
   #unpark(operation: DelayedOperation, place: number): number {
-    this.#isTrimDue = true;
+    this.#hasRemoved = true;
     const stamp = this.lists.remove(operation);
     const slot = operation.$slot;
     if (slot !== NONE) this.timer.release(operation, slot);
     operation.$keeper = undefined;
     operation.$place = place;
-    if (this.underWay.keys.length === 0) this.#trim();
+    if (this.underWay.length === 0) this.#afterRemoval();
     return stamp;
   }
 
   /** After operations were removed, outside of events. */
-  #trim(): void {
-    this.#isTrimDue = false;
-    this.timer.trim();
+  #afterRemoval(): void {
+    this.#hasRemoved = false;
+    this.timer.afterRemoval();
     this.giveMemoryBack();
   }
 

@@ -10,9 +10,9 @@ import {
 } from '../base/checks.ts';
 import { knownOptions, type OptionNames } from '../base/unread-options.ts';
 import { type BusLinkOptions, type CheckedBusLink, checkedBusLink } from '../bus/membership/bus-link.ts';
-import { sharedOrOwnTimer } from '../timer/system-timer.ts';
 import { SLICE_MS, type SystemTimerOptions, TIMER_OPTIONS } from '../timer/system-timer-options.ts';
 import type { Timer } from '../timer/timer.ts';
+import { sharedOrOwnTimer } from '../timer/timer-option.ts';
 import { DEFAULT_SLICE_MS } from '../turns/scheduler.ts';
 import type { DelayedOperation } from './delayed-operation.ts';
 

@@ -6,7 +6,7 @@
 // the call that completes, expires or cancels it, before its user code runs: no purge, no estimate.
 // No wake-up is lost: an operation is tried, then watched on all its keys, and tried once more where
 // its own try has caused an event. User code may enter the purgatory again from anywhere, so no state
-// is held in a local variable across it, except in passes, which survive any change (run-pass.ts).
+// is held in a local variable across it, except in passes, which survive any change (passes.ts).
 // (Kafka: DelayedOperationPurgatory.)
 
 import { requiredArray, requiredFunction, singleKey, singleKeys } from '../base/checks.ts';

@@ -11,7 +11,7 @@
 import { COLUMN_1, COLUMN_2, NONE, Slab, type Slot } from '../slab/slab.ts';
 import type { DelayedOperation } from './delayed-operation.ts';
 import { type CountedKey, MAX_COPIED, OWN, ParkedLists, STAMP } from './parked-lists.ts';
-import { Pass } from './pass.ts';
+import { Pass } from './passes.ts';
 
 /** The columns of a key: its oldest watch, or its lone watcher, and how many watch it. */
 export const OLDEST: number = COLUMN_1;
@@ -43,8 +43,8 @@ export class Watchers<K> extends ParkedLists<K> {
   readonly held: Map<K, Pass<K>> = new Map();
   /** Where the next sample of keys begins. */
   #sampled = 0;
-  /** Kept so that the compiler does not take the reading for useless. */
-  ahead: number = 0;
+  /** What `loneWatcher` has read ahead: kept, so that the compiler does not drop the reading. */
+  prefetched: number = 0;
 
   override get keys(): number {
     return this.#slots.size;
@@ -196,7 +196,7 @@ export class Watchers<K> extends ParkedLists<K> {
     const place = lone(head);
     // What its end needs is read ahead: with very many keys both are far away in memory, and so
     // they are fetched at the same time (`npm run bench -- string-keys`).
-    this.ahead = this.keySlab.value(slot) === undefined ? 0 : this.operations.cells[place + STAMP];
+    this.prefetched = this.keySlab.value(slot) === undefined ? 0 : this.operations.cells[place + STAMP];
     return this.operations.value(place);
   }
 

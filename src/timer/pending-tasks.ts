@@ -3,11 +3,11 @@
 // It owns a slab with a cell for each task, which has the tick of its deadline.
 // It knows no milliseconds and reads no clock. A scheme has the tasks that are ahead (the wheels,
 // or one of waits/schemes). Two lists have the others: `due`, which the pass under way has yet to
-// run, and `next`, the tasks without delay, with which the next pass begins.
+// run, and `nextDue`, the tasks without delay, with which the next pass begins.
 //
 // Three ticks: cursor <= horizon <= now. The scheme stands at the cursor: all its tasks are after
 // it. The horizon is the target of the pass under way, or the cursor when none is. What is added
-// for a tick that is not after the horizon waits in `next`, so no pass runs what it adds itself.
+// for a tick that is not after the horizon waits in `nextDue`, so no pass runs what it adds itself.
 import { NONE, Slab, type Slot } from '../slab/slab.ts';
 import type { Compactable } from '../turns/compaction.ts';
 import type { TimerTask } from './timer-task.ts';
@@ -64,7 +64,7 @@ export class PendingTasks<S extends Scheme = Scheme> implements Compactable {
   /** @internal */
   due: Slot;
   /** @internal */
-  next: Slot;
+  nextDue: Slot;
   #scheme: S;
   /** The cells in use without a task, when the scheme was new. */
   #least: number;
@@ -83,7 +83,7 @@ export class PendingTasks<S extends Scheme = Scheme> implements Compactable {
     this.horizon = tick;
     this.slab = new Slab<TimerTask>(tasks);
     this.due = this.slab.makeList(0, 0);
-    this.next = this.slab.makeList(0, 0);
+    this.nextDue = this.slab.makeList(0, 0);
     this.#scheme = make(this.slab, tick);
     this.#least = this.slab.inUse;
   }
@@ -99,7 +99,7 @@ export class PendingTasks<S extends Scheme = Scheme> implements Compactable {
   /** Returns a new cell for a task, whose `$slot` is the caller's to write. All or nothing. */
   add(task: TimerTask, tick: number): Slot {
     const slot =
-      tick > this.horizon ? this.#scheme.insert(tick, task) : this.slab.pushTick(this.next, tick, task);
+      tick > this.horizon ? this.#scheme.insert(tick, task) : this.slab.pushTick(this.nextDue, tick, task);
     this.size++;
     return slot;
   }
@@ -114,7 +114,7 @@ export class PendingTasks<S extends Scheme = Scheme> implements Compactable {
   /** Lets what is added next be filed as from `tick`, which is after the cursor. */
   catchUp(tick: number): void {
     const scheme = this.#scheme;
-    scheme.catchUp(tick, this.next);
+    scheme.catchUp(tick, this.nextDue);
     if (scheme.cursor > this.horizon) this.horizon = scheme.cursor;
   }
 
@@ -124,7 +124,7 @@ export class PendingTasks<S extends Scheme = Scheme> implements Compactable {
   }
 
   get #isOverdue(): boolean {
-    return this.isPassOpen || !this.slab.isEmpty(this.next);
+    return this.isPassOpen || !this.slab.isEmpty(this.nextDue);
   }
 
   /**
@@ -138,7 +138,7 @@ export class PendingTasks<S extends Scheme = Scheme> implements Compactable {
 
   /** Begins a pass over all tasks up to `tick`. No other may be open. */
   openPass(tick: number): void {
-    this.slab.splice(this.next, this.due);
+    this.slab.splice(this.nextDue, this.due);
     if (tick <= this.horizon) return;
     this.horizon = tick;
     this.#scheme.collect(tick, this.due);
@@ -209,7 +209,7 @@ export class PendingTasks<S extends Scheme = Scheme> implements Compactable {
   }
 
   /** To be called with no task left: ends the pass. */
-  rest(): void {
+  endPass(): void {
     if (this.#scheme.cursor < this.horizon) this.catchUp(this.horizon);
   }
 
@@ -236,14 +236,14 @@ export class PendingTasks<S extends Scheme = Scheme> implements Compactable {
     });
     this.slab = anew.slab;
     this.due = anew.due;
-    this.next = anew.next;
+    this.nextDue = anew.nextDue;
     this.#scheme = anew.#scheme;
     this.#least = anew.#least;
     for (const [i, task] of tasks.entries()) task.$slot = slots[i];
   }
 
   #forEach(visit: (slot: Slot, tick: number) => void): void {
-    for (const list of [this.due, this.next]) this.slab.forEach(list, visit);
+    for (const list of [this.due, this.nextDue]) this.slab.forEach(list, visit);
     this.#scheme.forEach(visit);
   }
 }

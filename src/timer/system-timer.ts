@@ -2,8 +2,6 @@
 //
 // It adds to Timer the wheels, periodic tasks, and a meter with its snapshot.
 import type { DurationSnapshot } from '../base/duration-histogram.ts';
-import { invalidArgType, invalidArgValue } from '../base/node-errors.ts';
-import type { Clock } from '../clock/clock.ts';
 import { type MakeScheme, PendingTasks } from './pending-tasks.ts';
 import {
   type FixedDelayOptions,
@@ -11,7 +9,7 @@ import {
   type FixedRateOptions,
   FixedRateTask,
 } from './periodic-task.ts';
-import { checkedTimerOptions, type SystemTimerOptions, TIMER_OPTIONS } from './system-timer-options.ts';
+import { checkedTimerOptions, type SystemTimerOptions } from './system-timer-options.ts';
 import { tickAt } from './tick.ts';
 import { Timer } from './timer.ts';
 import { TimerMeter } from './timer-meter.ts';
@@ -128,50 +126,4 @@ export class SystemTimer extends Timer {
   get $lateness(): DurationSnapshot {
     return this.#meter.lateness.snapshot();
   }
-}
-
-/**
- * For a timer that a user shares with a purgatory, with replies or with a signal. Returns it.
- * `clock`, if it is given, may be the clock that this timer reads.
- * @throws TypeError with ERR_INVALID_ARG_TYPE when it is none of the library's, with
- *   ERR_INVALID_ARG_VALUE for another clock.
- */
-export function checkedTimer(timer: Timer, clock?: Clock): Timer {
-  if (!(timer instanceof Timer)) {
-    const rule = 'an instance of SystemTimer, or of purgatory/schemes';
-    // A bundler, or a hot reload, may load the package twice: then each copy has classes of its own.
-    const isOfAnotherCopy = typeof (timer as Timer | undefined)?.schedule === 'function';
-    const ofThisCopy = ', of this copy of the package: two are loaded (docs/bundlers-and-jest.md)';
-    throw invalidArgType('options.timer', isOfAnotherCopy ? rule + ofThisCopy : rule, timer);
-  }
-  if (clock !== undefined && clock !== timer.clock) {
-    const why = 'must not be given beside options.timer, unless it is the clock of that timer';
-    throw invalidArgValue('options.clock', why, clock);
-  }
-  return timer;
-}
-
-/**
- * The timer that was given to share, or a new one by those of the other options that a timer has.
- * Beside a shared timer, which would ignore them, these are refused. `clock` may be the clock that
- * this timer reads.
- *
- * @throws TypeError with ERR_INVALID_ARG_TYPE, ERR_INVALID_ARG_VALUE, RangeError with
- *   ERR_OUT_OF_RANGE for a bad option.
- */
-export function sharedOrOwnTimer({
-  timer,
-  ...given
-}: { timer?: Timer | undefined } & SystemTimerOptions): Timer {
-  const names = Object.keys(TIMER_OPTIONS) as (keyof SystemTimerOptions)[];
-  const options: SystemTimerOptions = Object.fromEntries(names.map((name) => [name, given[name]]));
-  if (timer === undefined) return new SystemTimer(options);
-  const shared = checkedTimer(timer, options.clock);
-  for (const name of names) {
-    if (options[name] === undefined || name === 'clock' || name === 'onError') continue;
-    const why =
-      'must not be given beside options.timer: it is an option of the timer that is made without it';
-    throw invalidArgValue(`options.${name}`, why, options[name]);
-  }
-  return shared;
 }

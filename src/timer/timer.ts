@@ -1,11 +1,11 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 // A timer by a clock: what all timers of the library are around their pending tasks.
 //
-//   add ─► PendingTasks, by tick ─► #look: one wake-up of the clock, for the first of them
+//   add ─► PendingTasks, by tick ─► #holdWakeUp: one wake-up of the clock, for the first of them
 //                ▲                        │ #wake
 //                │ take                   ▼
 //         #runTasks ◄── a pass: all that is due by its reading, in batches of a job
-//                                         └─► #endPass: trim, and #look again
+//                                         └─► #endPass: afterRemoval, #holdWakeUp
 //
 // A deadline is rounded UP to a tick, and a reading DOWN: no task is early by `clock.now()`, and none
 // is late by more than a tick, plus the host's lateness. With nothing pending no wake-up is held. A
@@ -149,7 +149,7 @@ export abstract class Timer implements TaskKeeper {
     if (nowTick > tasks.horizon) tasks.catchUp(nowTick);
     // Before the task is in, as a clock may refuse. A pass looks on at its end.
     if (!this.#isRunning) {
-      if (tick < this.#wakeUpTick) this.#look(tick);
+      if (tick < this.#wakeUpTick) this.#holdWakeUp(tick);
       else if (this.clock.isStepped) this.#armAgain();
     }
     const oldSlot = task.$slot;
@@ -180,7 +180,7 @@ export abstract class Timer implements TaskKeeper {
     task.$keeper = undefined;
     task.$slot = NONE;
     tasks.release(slot);
-    this.trim();
+    this.afterRemoval();
     return true;
   }
 
@@ -219,7 +219,7 @@ export abstract class Timer implements TaskKeeper {
       task.$keeper = undefined;
       return true;
     });
-    this.trim();
+    this.afterRemoval();
     return neverRan;
   }
 
@@ -278,7 +278,7 @@ export abstract class Timer implements TaskKeeper {
 
   /**
    * Takes out a task if it is pending here, in `slot`, and leaves its $keeper and the memory as
-   * they are. `trim` must follow, once for all that are released in a row. O(1).
+   * they are. `afterRemoval` must follow, once for all that are released in a row. O(1).
    *
    * @internal
    */
@@ -377,7 +377,7 @@ export abstract class Timer implements TaskKeeper {
         job?.count(1, 1);
       } while (
         tasks.isPassOpen &&
-        !(job !== undefined && job.left <= 0) &&
+        !(job !== undefined && job.stepsLeft <= 0) &&
         (endMs === Number.POSITIVE_INFINITY || this.now() < endMs)
       );
     } finally {
@@ -411,10 +411,10 @@ export abstract class Timer implements TaskKeeper {
   }
 
   #endPass(): void {
-    this.trim();
+    this.afterRemoval();
     if (this.#tasks.size === 0) return;
     this.#read(); // what is overdue by now is so by the pass, and not by the host
-    this.#look();
+    this.#holdWakeUp();
   }
 
   /**
@@ -422,14 +422,14 @@ export abstract class Timer implements TaskKeeper {
    * memory in a turn of its own if few are. Does nothing while a pass runs tasks: its end does it.
    * O(1), but O(tasks of a bucket) on a fake host.
    */
-  trim(): void {
+  afterRemoval(): void {
     if (this.#isRunning) return;
     const tasks = this.#tasks;
     if (tasks.size === 0) {
-      tasks.rest();
+      tasks.endPass();
       this.#disarm();
     } else if (this.clock.isStepped) {
-      this.#look();
+      this.#holdWakeUp();
     }
     if (tasks.isSparse) this.#compaction.wake();
   }
@@ -438,7 +438,7 @@ export abstract class Timer implements TaskKeeper {
    * Holds a wake-up for what is pending, and for a task that is to be added for `tick`.
    * @throws what the clock throws.
    */
-  #look(tick = Number.POSITIVE_INFINITY): void {
+  #holdWakeUp(tick = Number.POSITIVE_INFINITY): void {
     if (!this.#hasReaper) return;
     const tasks = this.#tasks;
     const { isStepped } = this.clock;

@@ -54,7 +54,7 @@ export interface JobOptions {
  *                       ▲ microtasks, took(ms) │ true: more is left, so another batch follows
  *                       └──────────────────────┘
  *
- * The job knows how much of the work a batch may have: `left` steps, of which `answersLeft` may
+ * The job knows how much of the work a batch may have: `stepsLeft` steps, of which `answersLeft` may
  * answer a wait. What an answer causes runs in microtasks after the batch, where the batch cannot
  * measure it: so its answers are few, and its steps in vain may be many. The size of a batch adapts
  * to what its steps cost, those microtasks included. Other files read its fields and write none, but
@@ -70,7 +70,7 @@ export class Job {
   /** How many steps the next batch may have. */
   size: number = FIRST_BATCH;
   /** The steps that are left of the batch under way. 0 or less: it is full. */
-  left = 0;
+  stepsLeft = 0;
   /** The answers that are left of it. */
   answersLeft = 0;
   /** Whether the batch has answered a wait. One that goes on without is bounded (MAX_VAIN). */
@@ -133,13 +133,13 @@ export class Job {
 
   /** Counts `steps` steps of the batch, of which `answers` have answered a wait. */
   count(steps: number, answers: number): void {
-    this.left -= steps;
+    this.stepsLeft -= steps;
     this.done += steps;
     if (answers === 0) return;
     this.hasAnswered = true;
     this.needsMicrotasks = true;
     this.answersLeft -= answers;
-    if (this.answersLeft <= 0) this.left = 0;
+    if (this.answersLeft <= 0) this.stepsLeft = 0;
   }
 
   /** How many answers a batch may have. */
@@ -149,7 +149,7 @@ export class Job {
 
   /** Does a batch. Returns whether anything is left. */
   doBatch(endMs: number): boolean {
-    this.left = this.size;
+    this.stepsLeft = this.size;
     this.answersLeft = this.mostAnswers;
     this.hasAnswered = false;
     this.needsMicrotasks = false;

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import sinon from 'sinon';
-import { Pass } from '../../src/purgatory/pass.ts';
+import { Pass } from '../../src/purgatory/passes.ts';
 import { Watchers } from '../../src/purgatory/watchers.ts';
 import type { Slot } from '../../src/slab/slab.ts';
 import { checkPurgatoryInvariants } from '../support/checks/purgatory.ts';

@@ -78,7 +78,7 @@ export class Sweep {
   #tryBatch(job: Job): boolean {
     const walk = this.#walk;
     while (this.#timer !== undefined && walk.left > this.#left) {
-      if (job.left <= 0) return true;
+      if (job.stepsLeft <= 0) return true;
       const tried = walk.step();
       job.count(1, tried);
       this.#tried += tried;

@@ -7,7 +7,7 @@ import { cut, keyText } from '../../base/text.ts';
 import { knownOptions, type OptionNames } from '../../base/unread-options.ts';
 import type { DelayedOperation } from '../delayed-operation.ts';
 import type { ParkedLists } from '../parked-lists.ts';
-import type { Pass } from '../pass.ts';
+import type { Pass } from '../passes.ts';
 import { ageMs, type PurgatoryMeter, type PurgatoryTotals } from './purgatory-meter.ts';
 
 /** A purgatory at one moment. Times are in ms by its timer's clock. */

@@ -23,10 +23,10 @@ import { keyText } from '../../base/text.ts';
 import { knownOptions, type OptionNames } from '../../base/unread-options.ts';
 import type { Clock } from '../../clock/clock.ts';
 import { checkedTop, firstOf, type SnapshotOptions } from '../../purgatory/telemetry/purgatory-snapshot.ts';
-import { sharedOrOwnTimer } from '../../timer/system-timer.ts';
 import type { Timer } from '../../timer/timer.ts';
+import { TimerClient } from '../../timer/timer-client.ts';
+import { sharedOrOwnTimer } from '../../timer/timer-option.ts';
 import { TimerTask } from '../../timer/timer-task.ts';
-import { TimerUser } from '../../timer/timer-user.ts';
 
 /**
  * Is called with an element that has become idle. It may touch that element again, which has its own
@@ -158,7 +158,7 @@ class TrackedElement<E> extends TimerTask {
 }
 
 /** Calls its listeners with each tracked element that has not been touched for its timeout. */
-export class IdleTimeouts<E> extends TimerUser {
+export class IdleTimeouts<E> extends TimerClient {
   /** The common timeout in ms, if there is one. */
   readonly timeoutMs: number | undefined;
   readonly #ownsTimer: boolean;

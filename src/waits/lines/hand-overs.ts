@@ -7,8 +7,8 @@
 //
 // Costs. A hand-over: O(keys of the wait). One call makes MAX_ANSWERS of them at most.
 import type { DelayedOperation } from '../../purgatory/delayed-operation.ts';
-import { NO_EVENT } from '../../purgatory/event-stack.ts';
 import { Parking, type PendingEvents } from '../../purgatory/parking.ts';
+import { NO_EVENT } from '../../purgatory/passes.ts';
 import type { CheckedPurgatoryOptions } from '../../purgatory/purgatory-options.ts';
 import { type Job, MAX_ANSWERS } from '../../turns/scheduler.ts';
 import { KeyLines, type LinesOwner } from './key-lines.ts';
@@ -85,7 +85,7 @@ export abstract class HandOvers<K, L extends Line<K>> implements PendingEvents, 
   #serveBatch(job: Job): boolean {
     const owed = this.owed;
     for (const line of owed) {
-      if (job.left <= 0) break;
+      if (job.stepsLeft <= 0) break;
       owed.delete(line);
       if (this.#serveOwed(line, job)) owed.add(line); // behind the others
     }
@@ -94,7 +94,7 @@ export abstract class HandOvers<K, L extends Line<K>> implements PendingEvents, 
 
   /** Returns whether anything is left to do on `line`. */
   #serveOwed(line: L, job: Job): boolean {
-    const given = line.isServing ? 0 : this.#give(line, Math.min(job.left, job.answersLeft));
+    const given = line.isServing ? 0 : this.#give(line, Math.min(job.stepsLeft, job.answersLeft));
     job.count(Math.max(given, 1), given);
     if (this.canGive(line)) return true;
     const { late } = line;
@@ -105,7 +105,7 @@ export abstract class HandOvers<K, L extends Line<K>> implements PendingEvents, 
       const operation = late[expired++];
       if (this.parking.keeps(operation)) this.parking.expire(operation);
       job.count(1, 1);
-    } while (expired < late.length && job.left > 0 && !this.canGive(line));
+    } while (expired < late.length && job.stepsLeft > 0 && !this.canGive(line));
     late.splice(0, expired);
     if (late.length === 0) line.late = undefined;
     return late.length > 0 || this.canGive(line);

@@ -35,9 +35,9 @@ import { checkedWaitOptions, type WaitOptions } from '../../purgatory/purgatory-
 import { ageMs } from '../../purgatory/telemetry/purgatory-meter.ts';
 import { checkedTop, firstOf, type SnapshotOptions } from '../../purgatory/telemetry/purgatory-snapshot.ts';
 import { NONE } from '../../slab/slab.ts';
-import { sharedOrOwnTimer } from '../../timer/system-timer.ts';
 import type { Timer } from '../../timer/timer.ts';
-import { TimerUser } from '../../timer/timer-user.ts';
+import { TimerClient } from '../../timer/timer-client.ts';
+import { sharedOrOwnTimer } from '../../timer/timer-option.ts';
 import { DEFAULT_SLICE_MS, schedulerOf } from '../../turns/scheduler.ts';
 import { Settler } from '../../turns/settler.ts';
 import { ExpectedReply, type ReplyKeeper } from './expected-reply.ts';
@@ -114,7 +114,7 @@ const REPLIES_OPTIONS: OptionNames<RepliesOptions> = {
  * deadline. A pending reply keeps the process alive, unless `unref()` was called, or it has no
  * deadline.
  */
-export class Replies<K = string, V = unknown> extends TimerUser {
+export class Replies<K = string, V = unknown> extends TimerClient {
   readonly #expected = new Map<K, ExpectedReply<K, V>>();
   readonly #ownsTimer: boolean;
   readonly #maxPending: number;

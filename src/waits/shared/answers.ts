@@ -79,7 +79,7 @@ export class Answers<V> {
   /** Goes on with a pass. Returns whether it is over. */
   #pass(answer: Answer<V>, job: Job): boolean {
     const { load, key, failure } = answer;
-    while (job.left > 0) {
+    while (job.stepsLeft > 0) {
       if (key.pass.isOver) {
         this.#queue.take();
         this.#brought.delete(key.watched);

@@ -7,7 +7,7 @@ import { isNativeError } from 'node:util/types';
 import { debugOnce, isDebugging } from '../../base/debug.ts';
 import { invalidReturnValue } from '../../base/node-errors.ts';
 import { cut } from '../../base/text.ts';
-import type { Pass } from '../../purgatory/pass.ts';
+import type { Pass } from '../../purgatory/passes.ts';
 import type { Division } from './division.ts';
 import type { LoadKeys } from './shared-waits-options.ts';
 import type { KeyLoad, SweepRound, WatchedKey } from './watched-key.ts';

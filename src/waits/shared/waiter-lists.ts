@@ -2,7 +2,7 @@
 //
 // Invariants. A WatchedKey is known from the first wait on its key until `forget`.
 import type { DelayedOperation } from '../../purgatory/delayed-operation.ts';
-import { Pass } from '../../purgatory/pass.ts';
+import { Pass } from '../../purgatory/passes.ts';
 import { Watchers } from '../../purgatory/watchers.ts';
 import type { Slot } from '../../slab/slab.ts';
 import { type SharedWaiter, WatchedKey } from './watched-key.ts';

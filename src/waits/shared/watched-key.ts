@@ -11,7 +11,7 @@
 // each state that was loaded after it was parked.
 import { invalidReturnValue } from '../../base/node-errors.ts';
 import type { Rejection } from '../../base/rejection.ts';
-import type { Pass } from '../../purgatory/pass.ts';
+import type { Pass } from '../../purgatory/passes.ts';
 import type { CheckedWaitOptions } from '../../purgatory/purgatory-options.ts';
 import { isAnswer, Wait } from '../../purgatory/wait.ts';
 import type { Settler } from '../../turns/settler.ts';

@@ -9,7 +9,7 @@
 //
 // Costs. add, delete: O(1). A run: one host immediate.
 import { setImmediate as hostSetImmediate } from 'node:timers';
-import type { Turns } from '../../clock/due-wake-ups.ts';
+import type { WakeUpQueue } from '../../clock/due-wake-ups.ts';
 import { rootContext } from '../../clock/root-context.ts';
 
 /** The immediates of the first batch. */
@@ -29,7 +29,7 @@ interface Burst {
   now(): number;
 }
 
-export class DrainedTurns implements Turns {
+export class DrainedTurns implements WakeUpQueue {
   readonly #burst: Burst;
   readonly #budgetMs: number;
   #beginMs = 0;

@@ -10,8 +10,9 @@
 import { type Abortable, abortReason, addAbortable, removeAbortable } from '../../base/abort-listeners.ts';
 import { checkedSignal, checkedTimeout } from '../../base/checks.ts';
 import { knownOptions, type OptionNames } from '../../base/unread-options.ts';
-import { checkedTimer, SystemTimer } from '../../timer/system-timer.ts';
+import { SystemTimer } from '../../timer/system-timer.ts';
 import type { Timer } from '../../timer/timer.ts';
+import { checkedTimer } from '../../timer/timer-option.ts';
 import { TimerTask } from '../../timer/timer-task.ts';
 
 /** The options of {@link timeoutSignal}; all may be left out. */

@@ -27,13 +27,13 @@ export function checkTasks(tasks: PendingTasks): number {
     scheme instanceof WheelScheme
       ? checkWheels(scheme, slab)
       : checkTickingScheme(scheme as TickingScheme, slab);
-  const slots = [...ringOf(slab, tasks.due), ...ringOf(slab, tasks.next)];
+  const slots = [...ringOf(slab, tasks.due), ...ringOf(slab, tasks.nextDue)];
   scheme.forEach((slot) => void slots.push(slot));
   for (const slot of slots) mustHold(slab.value(slot)?.$slot === slot, 'a task does not know its slot');
   mustHold(new Set(slots).size === slots.length, 'a task is linked twice');
   mustHold(slots.length === size, `${slots.length} tasks are held, size says ${size}`);
   mustHold(slab.inUse === size + lists + 2, 'cells have leaked');
-  return tasks.isPassOpen || !slab.isEmpty(tasks.next) ? scheme.cursor : lookTick;
+  return tasks.isPassOpen || !slab.isEmpty(tasks.nextDue) ? scheme.cursor : lookTick;
 }
 
 function checkWheels({ lowest, queue, cursor }: WheelScheme, slab: Slab<TimerTask>): Looked {

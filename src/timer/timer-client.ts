@@ -2,7 +2,7 @@
 // What has a name, and waits by a timer: all kinds of purgatories, Replies, IdleTimeouts.
 import type { Timer } from './timer.ts';
 
-export abstract class TimerUser {
+export abstract class TimerClient {
   /** For people: errors, snapshots and metrics show it. */
   readonly name: string;
   readonly #timer: Timer;
