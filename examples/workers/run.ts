@@ -4,10 +4,9 @@
 // 1. Ctrl-C reaches the whole process group. Workers ignore it, and the primary tells them to stop.
 import cluster from 'node:cluster';
 import { relayBus } from 'purgatory/bus/cluster';
-import type { ObservedPurgatory } from 'purgatory/inspector';
+import { createInspector, type ObservedPurgatory } from 'purgatory/inspector';
 import { type CommandLine, parseCommandLine, Unusable } from './command-line.ts';
 import { type Engine, openEngine } from './engine.ts';
-import { serveInspector } from './inspector.ts';
 import { Primary } from './primary.ts';
 import { announce, type Ready, type Word } from './words.ts';
 
@@ -74,15 +73,16 @@ async function start(
     const { server, waits } = await program.serve(engine);
     const { bus } = engine;
     const inspector = commandLine.inspect
-      ? await serveInspector({ purgatories: [waits], buses: bus === undefined ? [] : [bus] })
+      ? createInspector({ purgatories: [waits], buses: bus === undefined ? [] : [bus] })
       : undefined;
+    const url = await inspector?.listen();
     const port = await server.listen(commandLine.port);
     const stop = async (): Promise<void> => {
-      inspector?.close();
+      await inspector?.close();
       await server.close();
       await engine.close();
     };
-    return { ready: { port, inspector: inspector?.url, pid: process.pid }, stop };
+    return { ready: { port, inspector: url?.href, pid: process.pid }, stop };
   } catch (error) {
     await engine.close();
     const { code, port } = error as { code?: string; port?: number };

@@ -73,7 +73,8 @@ export interface InspectorOptions {
 /** Serves the picture. */
 export interface Inspector {
   /**
-   * Listens on 127.0.0.1, and resolves with the address of the page. Keeps no process alive.
+   * Listens on 127.0.0.1, and resolves with the address of the page. Keeps no process alive. The
+   * port is this process's own: workers of node:cluster do not share it.
    *
    * @param options `port`: an integer from 0 to 65,535. The default, 0, takes a free one.
    * @throws Rejects with a TypeError, RangeError (Node's codes) for a bad port, or for an option
@@ -185,7 +186,7 @@ class Service implements Inspector {
     const server = this.#server;
     await new Promise<void>((resolve, reject) => {
       server.once('error', reject);
-      server.listen(port, LOOPBACK, () => {
+      server.listen({ port, host: LOOPBACK, exclusive: true }, () => {
         server.off('error', reject);
         resolve();
       });

@@ -15,8 +15,9 @@ import { ringsOf } from '../../../../src/observe/inspector/page/data/rings.ts';
 import { SharedWaits } from '../../../../src/waits/shared/index.ts';
 import { ThresholdPurgatory } from '../../../../src/waits/threshold/index.ts';
 import { Counted, mount } from '../../../observe/inspector/mount.ts';
-import { runNode } from '../../../support/child.ts';
+import { ok, runChild, runNode, summary } from '../../../support/child.ts';
 import { codeOf } from '../../../support/code-of.ts';
+import { freePort } from '../../../support/free-ports.ts';
 import { Op } from '../../../support/op.ts';
 import { rejection } from '../../../support/rejection.ts';
 import { pause, until } from '../../../support/turns.ts';
@@ -460,6 +461,11 @@ describe('createInspector', () => {
     expect(same).to.deep.equal(frame);
     expect(later.wallMs - frame.wallMs).to.be.at.least(200);
     expect(later.run).to.equal(frame.run);
+  });
+
+  it('shares no port with another worker of a cluster, whose answers would mix with its own', async () => {
+    const port = await freePort();
+    expect(summary(await runChild('inspector-workers', [`${port}`]))).to.deep.equal(ok('EADDRINUSE'));
   });
 
   it('may listen again after close, and says so when the port is taken', async () => {
