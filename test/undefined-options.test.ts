@@ -93,11 +93,6 @@ const TAKERS: Readonly<Record<string, () => unknown>> = {
     createInspector(
       undefinedOf('purgatories', 'timers', 'buses', 'path', 'hosts', 'history', 'onError'),
     ).close(),
-  listen: async () => {
-    const inspector = createInspector({ history: false });
-    await inspector.listen(undefinedOf('port'));
-    await inspector.close();
-  },
   registerMetrics: () => {
     const registry = { registerMetric() {}, removeSingleMetric() {} };
     registerMetrics(registry, undefinedOf('purgatories', 'timers', 'buses'))();

@@ -5,7 +5,6 @@ import { Queues } from '../../src/waits/queues/index.ts';
 import { Replies } from '../../src/waits/replies/index.ts';
 import { Semaphore } from '../../src/waits/semaphore/index.ts';
 import { ThresholdPurgatory } from '../../src/waits/threshold/index.ts';
-import { runChild } from '../support/child.ts';
 import { Op } from '../support/op.ts';
 import { LoggingOperation } from '../support/threshold-op.ts';
 
@@ -75,17 +74,4 @@ describe('An array is no key', () => {
       );
     });
   }
-});
-
-describe('A key that is an object', () => {
-  it('is warned of once in a process, by Semaphore and by Queues: it equals only itself', async () => {
-    const { code, stdout, stderr } = await runChild('object-keys'); // none before them in that process
-    expect([code, stderr]).to.deep.equal([0, '']);
-    const warned = stdout.trim().split('\n');
-    expect(warned).to.have.lengthOf(2);
-    expect(warned[0]).to.match(
-      /^PURGATORY_OBJECT_KEY Semaphore: the key { id: 7 } is an object, which equals/,
-    );
-    expect(warned[1]).to.match(/^PURGATORY_OBJECT_KEY Queues: the key { id: 8 } is an object/);
-  });
 });

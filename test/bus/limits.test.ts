@@ -5,6 +5,7 @@ import { FrameBody, frameText, readFrame } from '../../src/bus/frames.ts';
 import type { BusMember, MergeValues } from '../../src/bus/membership/bus-member.ts';
 import { LocalHub } from '../../src/bus/transports/local-hub.ts';
 import { ManualClock, Purgatory } from '../../src/index.ts';
+import { runs } from '../property/runs.ts';
 import { Op } from '../support/op.ts';
 import { turn } from '../support/turns.ts';
 import { HeldSender } from './held-sender.ts';
@@ -163,7 +164,7 @@ describe('what is to be sent, for a member that says how values become one', () 
         }
         expect(new Map(sent(sender) as [string, unknown][])).to.deep.equal(expected);
       }),
-      { numRuns: 300 },
+      runs(500),
     );
   });
 

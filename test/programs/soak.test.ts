@@ -4,9 +4,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { runNode } from '../support/child.ts';
 
-describe('The soak', function () {
-  this.timeout(60_000);
-
+describe('The soak', () => {
   it('fails at the first failure, and prints the command that repeats it', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'purgatory-soak-'));
     try {

@@ -13,10 +13,10 @@ const { values, positionals } = parseArgs({
   options: { minutes: { type: 'string', default: '30' }, seed: { type: 'string' } },
 });
 
-/** Every file whose properties take their seed from test/property/runs.ts. */
+/** Every file of pure tests whose properties take their seed from test/property/runs.ts. */
 function models(): string[] {
   return readdirSync('test', { recursive: true, encoding: 'utf8' })
-    .filter((file) => file.endsWith('.test.ts'))
+    .filter((file) => file.endsWith('.test.ts') && !/^(host|engines|examples)\b/.test(file))
     .map((file) => `test/${file}`)
     .filter((file) => /import .*\bruns\b.*\/runs\.ts'/.test(readFileSync(file, 'utf8')));
 }

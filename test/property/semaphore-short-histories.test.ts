@@ -59,8 +59,7 @@ async function play(acts: readonly Act<SemaphoreAct>[], inOneTurn: boolean): Pro
   }
 }
 
-describe(`Semaphore, in all histories of ${LENGTH} acts (behaviours 31 to 33)`, function () {
-  this.timeout(600_000);
+describe(`Semaphore, in all histories of ${LENGTH} acts (behaviours 31 to 33)`, () => {
   const histories = ACTS.length ** LENGTH;
 
   it('gives what a plain list gives, when each act has a turn', async () => {

@@ -3,6 +3,7 @@
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { bundled } from './bundled.ts';
+import { LIMIT_MS } from './limit.ts';
 import { uncovered } from './uncovered.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
@@ -16,13 +17,12 @@ export interface ChildResult {
 
 export interface ChildOptions {
   readonly cwd?: string;
-  readonly limitMs?: number;
   readonly env?: NodeJS.ProcessEnv;
 }
 
 /**
  * Runs `node` with `args`, without coverage: the built package, which it imports, is no part of it.
- * A process that hangs is killed after `limitMs`. Its signal shows that.
+ * Rejects where the process hangs: it is killed then.
  */
 export function runNode(
   args: readonly string[],
@@ -42,16 +42,15 @@ export function runSource(
   return run(['--import', 'tsx', ...args], { ...options, env: { ...process.env, ...env } });
 }
 
-function run(
-  args: readonly string[],
-  { cwd = root, limitMs = 60_000, env }: ChildOptions,
-): Promise<ChildResult> {
+function run(args: readonly string[], { cwd = root, env }: ChildOptions): Promise<ChildResult> {
+  const beganMs = performance.now();
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, args, {
       cwd,
       env,
       stdio: ['ignore', 'pipe', 'pipe'],
-      timeout: limitMs,
+      timeout: LIMIT_MS,
+      killSignal: 'SIGKILL',
     });
     let stdout = '';
     let stderr = '';
@@ -62,7 +61,12 @@ function run(
       stderr += text;
     });
     child.on('error', reject);
-    child.on('close', (code, signal) => resolve({ code, signal, stdout, stderr }));
+    child.on('close', (code, signal) => {
+      if (signal !== 'SIGKILL' || performance.now() - beganMs < LIMIT_MS) {
+        resolve({ code, signal, stdout, stderr });
+      } else
+        reject(new Error(`node ${args.join(' ')}: killed after ${LIMIT_MS / 1_000} s\n${stdout}${stderr}`));
+    });
   });
 }
 

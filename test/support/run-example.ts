@@ -3,6 +3,7 @@
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { LIMIT_MS } from './limit.ts';
 import { uncovered } from './uncovered.ts';
 
 const cwd = fileURLToPath(new URL('../../', import.meta.url));
@@ -16,7 +17,7 @@ export async function runExample(name: string, ...args: string[]): Promise<strin
   const { stdout, stderr } = await promisify(execFile)(process.execPath, argv, {
     cwd,
     env: uncovered(),
-    timeout: 30_000,
+    timeout: LIMIT_MS,
   });
   if (stderr !== '') throw new Error(`${name} wrote to stderr: ${stderr}`);
   return stdout.trimEnd().split('\n');

@@ -1,6 +1,7 @@
 // Waiting on the real host, with its own timers even while fake ones are installed.
 import { setImmediate as hostImmediate, setTimeout as hostTimeout } from 'node:timers';
 import { inspect } from 'node:util';
+import { LIMIT_MS } from './limit.ts';
 
 const hostNow = performance.now.bind(performance);
 
@@ -24,14 +25,11 @@ export function block(ms: number): void {
   for (const endMs = hostNow() + ms; hostNow() < endMs; );
 }
 
-/** Longer than anything on a slow machine, shorter than the time limit of a test in .mocharc.json. */
-const HANG_MS = 60_000;
-
 /**
  * Resolves with what `what` returns, once that is truthy. An expectation of chai does for a `what`,
  * too: while it fails, it does not hold yet. Anything else that it throws ends the wait.
  *
- * After a minute this throws, with the description and the last value seen. The default description
+ * After LIMIT_MS this throws, with the description and the last value seen. The default description
  * is the text of `what`.
  */
 export async function until<T>(what: () => T | Promise<T>, description = `${what}`): Promise<T> {
@@ -46,8 +44,8 @@ export async function until<T>(what: () => T | Promise<T>, description = `${what
       if (!(error instanceof Error && error.name === 'AssertionError')) throw error;
       seen = error.message;
     }
-    if (hostNow() - beganMs > HANG_MS) {
-      throw new Error(`Waited ${HANG_MS / 1_000} s in vain until ${description}. Last seen: ${seen}`);
+    if (hostNow() - beganMs > LIMIT_MS) {
+      throw new Error(`Waited ${LIMIT_MS / 1_000} s in vain until ${description}. Last seen: ${seen}`);
     }
     await pause(pauseMs);
   }

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { ManualClock, SystemTimer, type SystemTimerOptions, type TimerTask } from '../../src/index.ts';
+import { runs } from '../property/runs.ts';
 import { checkTimerInvariants } from '../support/checks/timer.ts';
 import { codeOf } from '../support/code-of.ts';
 import { refuses } from '../support/refusals.ts';
@@ -110,6 +111,7 @@ describe('SystemTimer.scheduleAtFixedRate', () => {
           expect(served, 'a deadline each').to.deep.equal([...new Set(served)].sort((a, b) => a - b));
         },
       ),
+      runs(500),
     );
   });
 });

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { Fifo } from '../../src/turns/fifo.ts';
+import { runs } from '../property/runs.ts';
 import { collectGarbage } from '../support/collect-garbage.ts';
 
 describe('Fifo', () => {
@@ -19,6 +20,7 @@ describe('Fifo', () => {
           expect([fifo.size, fifo.first]).to.deep.equal([naive.length, naive[0]]);
         }
       }),
+      runs(500),
     );
   });
 
@@ -37,6 +39,7 @@ describe('Fifo', () => {
         }
         histories.push({ fifo, taken });
       }),
+      runs(500),
     );
     await new Promise((resolve) => setImmediate(resolve)); // until then a WeakRef holds its object
     collectGarbage();

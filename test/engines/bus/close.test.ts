@@ -30,7 +30,7 @@ describe('close() of a bus', () => {
         try {
           const child = await bundled('test/engines/bus/children/closes.ts');
           const args = [child, client, `${engine.port}`, `${engine.pid}`];
-          const { code, stdout, stderr } = await runNode(args, { limitMs: 30_000 });
+          const { code, stdout, stderr } = await runNode(args);
           // Without an engine NATS's own `connect` rejects: there is nothing to make a bus of.
           const states = client === 'nats' ? STATES.slice(0, -1) : STATES;
           const lines = stdout.trim().split('\n');

@@ -3,7 +3,6 @@ import { expect } from 'chai';
 import { SystemTimer } from '../../../src/index.ts';
 import { listen, type PurgatoryEvents } from '../../../src/observe/events/index.ts';
 import { ThresholdPurgatory } from '../../../src/waits/threshold/index.ts';
-import { runNode } from '../../support/child.ts';
 import { hall, type Op } from '../../support/op.ts';
 import { SlowClock } from '../../support/slow-clock.ts';
 import { bench } from '../../support/task.ts';
@@ -45,12 +44,6 @@ describe('The events', () => {
   }
 
   const operations = NAMES.filter((name) => name.startsWith('purgatory:operation:'));
-
-  // In a process of its own: other tests subscribe.
-  it('have no subscribers of the library itself', async () => {
-    const heard = await runNode(['test/observe/events/children/subscribers.mjs', ...NAMES]);
-    expect(heard).to.include({ code: 0, stdout: '', stderr: '' });
-  });
 
   it('tell the life of an operation that an event completes', () => {
     const { purgatory, park } = hall();

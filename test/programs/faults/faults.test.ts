@@ -30,7 +30,7 @@ describe('Under faults', () => {
     const title = `${engine}, ${row}: no wait is lost, no publisher throws, all is answered afterwards`;
     itWith(needs, title, async () => {
       const args = ['--import', 'tsx', 'test/programs/faults/run.ts', engine, '--short', '--only', row];
-      const { stdout, stderr } = await runNode(args, { limitMs: 170_000, env: uncovered() });
+      const { stdout, stderr } = await runNode(args, { env: uncovered() });
       const rows = stdout
         .trim()
         .split('\n')

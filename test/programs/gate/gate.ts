@@ -1,64 +1,62 @@
-// `npm test`, `npm run test:core` and `npm run test:broker`, where the package is built: everything
-// goes side by side, what it prints is seen at once, and the end says what is red.
+// The runs of tests: `gate.ts test | host | engines | examples | all`, where the package is built.
 //
-// Coverage makes a test up to half as slow again. So it is measured in one run of mocha, of the tests
-// that mirror src and most models. The other run has what uses the package as a program does, and the
-// longest models: its tests wait for other processes, so it has a job more. Slow files start first: a
-// run ends when its last file does.
+// Invariants: a folder decides the kind of a test. Pure tests cannot be red because a machine is slow, so
+// `npm test` is these and the types. The kinds that have processes, sockets and real time go one
+// after the other and leave a core to what they start. `all` measures the coverage of pure, host
+// and engines together: V8 writes it, and c8 reads it at the end.
 import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { end, type Results, readResults, reportTo } from './results.ts';
 
-const STYLE = ['npm', 'run', '-s', 'lint'];
-const TYPES = ['npm', 'run', '-s', 'typecheck'];
-const mocha = (jobs: number, ...rest: string[]): string[] => [
-  ...['mocha', '--parallel', '--jobs', `${jobs}`, ...rest],
-];
+const cores = availableParallelism();
+const folder = mkdtempSync(join(tmpdir(), 'gate-'));
+const coverage = { NODE_V8_COVERAGE: join(folder, 'coverage') };
 
-const GATES: Record<string, Record<string, string[]>> = {
-  library: {
-    style: STYLE,
-    types: TYPES,
-    programs: mocha(
-      3,
-      'test/engines/observe/inspector/page.test.ts',
-      'test/docs/recipes.test.ts',
-      'test/programs/**/*.test.ts',
-      'test/engines/observe/inspector/page-*.test.ts',
-      'test/examples/*.test.ts',
-      'test/property/{bus,*short-histories}.test.ts',
-      'test/{docs,bench}/**/!(recipes).test.ts',
-    ),
-    'tests of src': [
-      'c8',
-      ...mocha(
-        2,
-        ...['--require', './test/support/covered-worker.ts'],
-        'test/host/timer/system-timer-stood-still.test.ts',
-        'test/host/**/!(system-timer-stood-still).test.ts',
-        'test/engines/**/!(page|page-*).test.ts',
-        'test/bus/**/*.test.ts',
-        'test/observe/**/*.test.ts',
-        'test/property/!(bus|*short-histories).test.ts',
-        'test/waits/**/*.test.ts',
-        'test/!(programs|examples|docs|bench|property|observe|host|engines|bus|waits)/**/*.test.ts',
-        'test/*.test.ts',
-      ),
-    ],
-  },
-  broker: { broker: mocha(4, 'test/examples/broker/**/*.test.ts') },
-  core: {
-    'tests of src': mocha(
-      4,
-      'test/!(programs|examples|docs|bench)/**/!(page|page-*).test.ts',
-      'test/*.test.ts',
-    ),
-  },
+interface Run {
+  readonly command: readonly string[];
+  readonly env?: NodeJS.ProcessEnv;
+}
+
+const npm = (script: string): Run => ({ command: ['npm', 'run', '-s', script] });
+const mocha = (jobs: number, ...rest: readonly string[]): Run => ({
+  command: ['mocha', '--parallel', '--jobs', `${Math.max(1, jobs)}`, ...rest],
+});
+const covered = ({ command, env }: Run): Run => {
+  const worker = ['--require', './test/support/covered-worker.ts'];
+  return { command: [...command, ...worker], env: { ...env, ...coverage } };
 };
 
-const folder = mkdtempSync(join(tmpdir(), 'gate-'));
+const KINDS = 'host|engines|examples|docs|bench|programs|simulation';
+const style = npm('lint');
+const types = npm('typecheck');
+const pure = mocha(
+  cores,
+  ...['--require', './test/support/pure.ts'],
+  ...[`test/!(${KINDS})/**/*.test.ts`, 'test/*.test.ts'],
+);
+const host = mocha(cores - 1, 'test/{host,simulation}/**/*.test.ts');
+const engines = mocha(cores - 1, 'test/engines/**/*.test.ts');
+const examples = mocha(cores - 1, 'test/{examples,docs,bench,programs}/**/*.test.ts');
+
+/** Each step is what goes side by side; the steps go one after the other. */
+const GATES: Record<string, readonly Record<string, Run>[]> = {
+  test: [{ pure, types }],
+  host: [{ host }],
+  engines: [{ engines }],
+  examples: [{ examples }],
+  all: [
+    { style },
+    { pure: covered(pure), types },
+    { host: covered(host) },
+    { engines: covered(engines) },
+    { examples },
+    { broker: npm('test:broker') },
+    { coverage: { command: ['c8', 'report', '--temp-directory', coverage.NODE_V8_COVERAGE] } },
+  ],
+};
+
 let column = 0;
 
 /** Dots of all runs make lines; anything else begins a line. */
@@ -75,12 +73,14 @@ function say(text: string): void {
 }
 
 /** Resolves with the results of a run of mocha, and with what else is red: '' if nothing is. */
-async function run(name: string, command: readonly string[]): Promise<[Results | undefined, red: string]> {
+async function run(name: string, { command, env }: Run): Promise<[Results | undefined, red: string]> {
   const file = join(folder, `${name}.json`);
   const isMocha = command.includes('mocha');
   const [program, ...args] = isMocha ? [...command, ...reportTo(file)] : command;
-  const env = { ...process.env, PURGATORY_GATE: 'yes' };
-  const child = spawn(program, args, { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(program, args, {
+    env: { ...process.env, PURGATORY_GATE: 'yes', ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', say);
   const code = await new Promise<number | null>((resolve, reject) => {
     child.once('error', reject).once('close', resolve);
@@ -92,13 +92,16 @@ async function run(name: string, command: readonly string[]): Promise<[Results |
 const gate = process.argv[2];
 if (!Object.hasOwn(GATES, gate)) throw new TypeError(`no gate of that name: ${gate}`);
 const beganMs = performance.now();
-const runs = GATES[gate];
-say(`Side by side: ${Object.keys(runs).join(', ')}`);
-const ended = await Promise.all(Object.entries(runs).map(([name, command]) => run(name, command)));
+const ended: [Results | undefined, red: string][] = [];
+for (const step of GATES[gate]) {
+  const stepMs = performance.now();
+  const names = Object.keys(step).join(' and ');
+  ended.push(...(await Promise.all(Object.entries(step).map(([name, each]) => run(name, each)))));
+  say(`${names}: ${Math.round((performance.now() - stepMs) / 1_000)} s`);
+}
 rmSync(folder, { recursive: true });
-const results = ended.flatMap(([results]) => results ?? []);
 end(
-  results,
+  ended.flatMap(([results]) => results ?? []),
   ended.map(([, red]) => red),
   (performance.now() - beganMs) / 1_000,
 );

@@ -116,7 +116,7 @@ async function run(
   { quiet = false } = {},
 ): Promise<{ code: number | null; output: string }> {
   const filesUnderWay = mkdtempSync(`${tmpdir()}/purgatory-runtimes-`);
-  // The full loads were run by `npm test`.
+  // The full loads were run by `npm run test:all`.
   const env = {
     ...process.env,
     PURGATORY_TESTS: undefined,

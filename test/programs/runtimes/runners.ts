@@ -48,9 +48,7 @@ function passes(runner: string, args: readonly string[]): string {
   return `${stdout}${stderr}`;
 }
 
-describe('The recipe of docs/testing.md', function () {
-  this.timeout(60_000);
-
+describe('The recipe of docs/testing.md', () => {
   before(() => {
     mkdirSync(`${project}/node_modules`, { recursive: true });
     symlinkSync(root, `${project}/node_modules/purgatory`);
@@ -94,9 +92,7 @@ describe('TypeScript 5.8', () => {
   });
 });
 
-describe('A host of which any part is a fake (behaviour 12)', function () {
-  this.timeout(60_000);
-
+describe('A host of which any part is a fake (behaviour 12)', () => {
   const folder = `${home}.half-fakes`;
 
   before(async () => {
@@ -147,18 +143,14 @@ describe('A host of which any part is a fake (behaviour 12)', function () {
   });
 });
 
-describe('A host that zone.js has wrapped (behaviours 9, 25 and 36)', function () {
-  this.timeout(60_000);
-
+describe('A host that zone.js has wrapped (behaviours 9, 25 and 36)', () => {
   for (const date of ['own', 'ticking', 'frozen']) {
     it(`holds, where Date is ${date === 'own' ? 'its own' : `replaced and ${date}`}`, () =>
       expectHostPromises('zone.js', date, `${home}node_modules/zone.js/fesm2015/zone-node.js`));
   }
 });
 
-describe('The recipe of docs/bundlers-and-jest.md', function () {
-  this.timeout(60_000);
-
+describe('The recipe of docs/bundlers-and-jest.md', () => {
   const page = 'docs/bundlers-and-jest.md';
   const commonJs = `${home}.commonjs`;
 

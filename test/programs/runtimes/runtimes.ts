@@ -26,7 +26,7 @@ const CAPABILITIES = '{bus,waits,observe/{events,metrics}}';
 const CONTRACT = [
   `test/${ENGINE}/**/*.test.ts`,
   `test/${CAPABILITIES}/**/*.test.ts`,
-  'test/host/{bus,clock,timer,turns,waits}/**/*.test.ts',
+  'test/host/{bus,clock,property,timer,turns,waits}/**/*.test.ts',
   'test/engines/{bus,waits,observe/metrics}/**/*.test.ts',
   'test/host/abort-signal.test.ts',
   'test/host/debuglog.test.ts',

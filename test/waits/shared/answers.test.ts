@@ -1,6 +1,5 @@
 import { expect } from 'chai';
 import { type LoadAnswered, type LoadFailed, listen } from '../../../src/observe/events/index.ts';
-import { createInspector } from '../../../src/observe/inspector/index.ts';
 import { rejection } from '../../support/rejection.ts';
 import { SlowClock } from '../../support/slow-clock.ts';
 import { until } from '../../support/turns.ts';
@@ -222,24 +221,6 @@ describe('The events of loads', () => {
       await rejection(waiters[1]);
     } finally {
       for (const stop of stops) stop();
-    }
-  });
-});
-
-describe('Shared waits in the inspector', () => {
-  it('are found by key, and by operation, as those of a purgatory', async () => {
-    const { waits, wait, loaded } = loading();
-    const waiters = [wait('job 1'), wait('job 2'), wait('job 1')].map((each) => rejection(each));
-    await loaded();
-    const inspector = createInspector({ purgatories: [waits] });
-    const url = await inspector.listen({ port: 0 });
-    try {
-      const found = await fetch(new URL('keys?text=job%201', `${url}`));
-      expect(await found.json()).to.have.nested.property('keys[0].watchers', 2);
-    } finally {
-      await inspector.close();
-      waits.close();
-      await Promise.all(waiters);
     }
   });
 });

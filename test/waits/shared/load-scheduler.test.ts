@@ -3,7 +3,6 @@ import { expect } from 'chai';
 import sinon from 'sinon';
 import { backoffMs } from '../../../src/base/backoff.ts';
 import { SharedWaits } from '../../../src/waits/shared/index.ts';
-import { runNode } from '../../support/child.ts';
 import { rejection } from '../../support/rejection.ts';
 import { turn, until } from '../../support/turns.ts';
 import { uncaughtDuring } from '../../support/uncaught.ts';
@@ -313,47 +312,6 @@ describe('loadTimeoutMs', () => {
       await turn();
     });
   }
-
-  it('lets the process end, when nobody waits for the load that hangs any more', async () => {
-    const code = `
-      import { SharedWaits } from './src/waits/shared/index.ts';
-      const waits = new SharedWaits('hangs', { load: () => new Promise(() => {}) });
-      const controller = new AbortController();
-      const waiter = waits.waitUntil('k', (v) => v, { timeoutMs: 600_000, signal: controller.signal });
-      setTimeout(() => controller.abort(), 10);
-      await waiter.catch(() => {});
-      console.log(process.getActiveResourcesInfo().filter((what) => what === 'Timeout'));`;
-    const { stdout } = await runNode(['--import', 'tsx', '--input-type=module', '-e', code]);
-    expect(stdout).to.equal('[]\n');
-  });
-
-  it('keeps the process alive behind a load that hangs, for a wait that has no deadline', async () => {
-    const code = `
-      import { SharedWaits } from './src/waits/shared/index.ts';
-      const isHeld = () => process.getActiveResourcesInfo().includes('Timeout');
-      const waits = new SharedWaits('hangs', { concurrency: 1, load: () => new Promise(() => {}) });
-      const wait = (key, timeoutMs) => {
-        const controller = new AbortController();
-        const { signal } = controller;
-        waits.waitUntil(key, (v) => v, { timeoutMs, signal }).catch(() => {});
-        return () => controller.abort();
-      };
-      const held = [];
-      const note = () => new Promise((resolve) => setImmediate(resolve)).then(() => held.push(isHeld()));
-      const abort = wait('hangs', 600_000);
-      await note();
-      abort();
-      await note();
-      for (const key of ['hangs', 'waits for the place']) {
-        const end = wait(key, 0);
-        await note();
-        end();
-        await note();
-      }
-      console.log(held.join());`;
-    const { stdout } = await runNode(['--import', 'tsx', '--input-type=module', '-e', code]);
-    expect(stdout).to.equal('true,false,true,false,true,false\n');
-  });
 
   it('is 10 s if it is left out, and may be Infinity', async () => {
     for (const [loadTimeoutMs, failed] of [

@@ -1,12 +1,12 @@
 // A scenario, played with less and less of the stack left, so that it overflows at every depth:
 // `overflows SEED`. It prints how many overflows there were. It needs a small stack whose frames are
-// those of the source (SMALL_STACK in scenario.test.ts).
+// those of the source (SMALL_STACK in overflows.test.ts).
 //
 // Ground rules. Where the stack ends in user code, the engine must be sound, as after any throw.
 // Where it ends inside the engine's own calls, these are cut off between two steps of a change: the
 // scenario ends there. Callbacks need more of the stack than the engine's own calls, so that nearly
 // all overflows are theirs.
-import { Scenario } from '../scenario.ts';
+import { Scenario } from '../../../property/scenario.ts';
 
 const ACTIONS = 40;
 /** The most frames that a scenario needs. */
