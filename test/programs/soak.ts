@@ -1,7 +1,7 @@
 // `npm run soak -- [--minutes 30] [--seed 1] [FILES]`: runs the models again and again, with their full
 // loads and each time with a fresh seed, as many at once as there are cores, until the time is over.
 // The first failure ends the run, and the command that repeats it is printed. FILES are tests that
-// take a seed, in place of all models: test/examples/broker/fuzz.test.ts say.
+// take a seed, in place of all models: examples/broker/test/fuzz.test.ts say.
 import { execFile } from 'node:child_process';
 import { randomInt } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
