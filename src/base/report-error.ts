@@ -2,7 +2,7 @@
 //
 // Invariants. It goes to the user's `onError`. Without one it becomes an uncaught exception in a
 // later turn, as an error in a setTimeout callback does.
-import { setImmediate as laterTurn } from 'node:timers';
+import { hostSetImmediate } from './host.ts';
 
 /**
  * Passes `error` to `onError`. Without `onError`, and for an error that `onError` itself throws,
@@ -36,7 +36,7 @@ export function onRejection(result: unknown, report: (error: unknown) => void): 
  * setImmediate even under fake timers: an error must not wait for a fake clock.
  */
 export function throwLater(error: unknown): void {
-  laterTurn(() => {
+  hostSetImmediate(() => {
     throw error;
   });
 }

@@ -3,8 +3,7 @@
 // performance.now(), without the checks of that method. Through an array of 64 bits, V8 gets numbers
 // and never makes the BigInt.
 import { endianness } from 'node:os';
-
-const hostHrtime = process.hrtime.bigint;
+import { hostHrtime } from '../base/host.ts';
 
 const reading = new BigUint64Array(1);
 const halves = new Uint32Array(reading.buffer);

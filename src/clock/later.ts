@@ -5,7 +5,7 @@
 // own immediate, which is never cleared: when an `uncaughtException` handler clears one, because of
 // an error that another immediate threw, Node's queue of immediates breaks for good (20, 22 and 24:
 // an endless TypeError about `_idleNext`). It holds the process until it has run.
-import { setImmediate as hostSetImmediate } from 'node:timers';
+import { hostSetImmediate } from '../base/host.ts';
 import { rootContext } from './root-context.ts';
 
 const now = Promise.resolve();

@@ -12,20 +12,20 @@
 // Invariants. Time never goes back: where its source changes or goes back, it stands still at the
 // seam. When setTimeout has changed, every outstanding wake-up (one for each timer, so few) moves to
 // the new one. Costs. now(): one reading of the host's clock. wakeAt: one setTimeout.
+import { host } from '../base/host.ts';
 import type { Clock, WakeUp } from './clock.ts';
 import { DueWakeUps, type WakeUpQueue } from './due-wake-ups.ts';
+import { hrtimeMs } from './hrtime.ts';
 import {
   type FakeTime,
   ForeignTimer,
   fakeTime,
   foreign,
   type HostTimer,
-  host,
   isFake,
   isHostsOwn,
   MAX_TIMEOUT_MS,
-} from './host.ts';
-import { hrtimeMs } from './hrtime.ts';
+} from './replacements.ts';
 import { rootContext } from './root-context.ts';
 
 /** Whether a fake passes for the host, as it was there first. */
@@ -209,10 +209,10 @@ class SystemWakeUp implements WakeUp {
     }
     const hostMs = hostDelayFor(isByHost ? delayMs - LATE_MS : delayMs);
     if (replacement === undefined) {
-      this.#timer = rootContext.runInAsyncScope(host.setTimeout, undefined, fire, hostMs, this);
+      this.#timer = rootContext.runInAsyncScope(host.setTimeout, undefined, this.#fire, hostMs);
     } else {
       const fireForeign = (): void => {
-        if (this.#timer === timer) this.fire();
+        if (this.#timer === timer) this.#fire();
       };
       const timer = new ForeignTimer('setTimeout', replacement, fireForeign, hostMs);
       if (timer.isOurs) {
@@ -238,8 +238,8 @@ class SystemWakeUp implements WakeUp {
     this.#wake(this.#clock.waitsForReads ? this.#readingMs : undefined);
   };
 
-  /** To be called by its timer. */
-  fire(): void {
+  /** To be called by its timer: without arguments, which a wrapper of setTimeout may drop. */
+  readonly #fire = (): void => {
     const timer = this.#timer;
     const nowMs = this.#clock.now(); // it may find a fake, and arm anew
     if (this.#timer !== timer) return;
@@ -257,7 +257,7 @@ class SystemWakeUp implements WakeUp {
     } else {
       this.#run();
     }
-  }
+  };
 
   /**
    * The host itself may be early, but its time does not stand still meanwhile, however short the
@@ -273,10 +273,6 @@ class SystemWakeUp implements WakeUp {
 
 function hostDelayFor(delayMs: number): number {
   return Math.min(Math.max(Math.ceil(delayMs), 0), MAX_TIMEOUT_MS);
-}
-
-function fire(wakeUp: SystemWakeUp): void {
-  wakeUp.fire();
 }
 
 /**

@@ -33,6 +33,11 @@ export const MAX_ANSWERS = 64;
 const MAX_STEPS = 1_024;
 /** After so many steps, what was measured before counts half. */
 const HALF = 65_536;
+/**
+ * A slice that is so old, in ms, was never closed: its immediate went to a fake that was there before
+ * the import. (A turn that was blocked for so long has two slices.)
+ */
+const LOST_MS = 1_000;
 /** A batch that took longer says nothing about its steps: the process was blocked, or stopped. */
 const MAX_TIMED_MS = 100;
 
@@ -308,15 +313,21 @@ export class Scheduler {
 
   #read(): void {
     const nowMs = this.#clock.now();
-    if (this.#isSliceOpen) {
-      this.#timed?.took(nowMs - this.lastMs);
-    } else {
-      inNextTurn(this.#closeSlice);
-      this.#isSliceOpen = true;
-      this.beganMs = nowMs;
-    }
+    const isOpen = this.#isSliceOpen && nowMs - this.beganMs < LOST_MS;
+    if (isOpen) this.#timed?.took(nowMs - this.lastMs);
+    else this.#openSlice(nowMs);
     this.#timed = undefined;
     this.lastMs = nowMs;
+  }
+
+  #openSlice(nowMs: number): void {
+    if (this.#isSliceOpen) {
+      this.#closeSlice(); // its immediate is lost, and so is that of what has yielded
+      if (this.#yielded.length > 0) inNextTurn(this.#nextTurn);
+    }
+    inNextTurn(this.#closeSlice);
+    this.#isSliceOpen = true;
+    this.beganMs = nowMs;
   }
 
   readonly #closeSlice = (): void => {
@@ -345,6 +356,7 @@ export class Scheduler {
 
   readonly #nextTurn = (): void => {
     const jobs = this.#yielded;
+    if (jobs.length === 0) return;
     this.#yielded = [];
     this.#isDeadlineNext = jobs[0].isOfTimer;
     this.#deadlines = jobs.filter(({ isOfTimer }) => isOfTimer).concat(this.#deadlines);

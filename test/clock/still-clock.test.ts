@@ -27,6 +27,22 @@ describe('A clock of the user', () => {
     });
   }
 
+  it('has a new slice where the last one was not closed for longer than a turn takes', async () => {
+    const clock = new SlowClock();
+    const purgatory = new Purgatory<string, Op>('polls', { clock });
+    const answered = async (afterMs: number): Promise<boolean> => {
+      let value: true | undefined;
+      const poll = purgatory.waitFor(['feed'], () => value, { timeoutMs: 60_000 });
+      clock.advance(afterMs);
+      value = true;
+      purgatory.notify('feed');
+      await microtasks();
+      return (await Promise.race([poll, { value: false }])).value === true;
+    };
+    expect([await answered(0), await answered(1_000)]).to.deep.equal([true, true]);
+    purgatory.close();
+  });
+
   for (const isStepped of [undefined, true]) {
     const woken = isStepped ? 'for each task' : 'for a bucket first';
     it(`${isStepped ? 'that says it is stepped' : 'that says nothing'} is asked to wake ${woken}`, () => {

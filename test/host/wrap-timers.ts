@@ -4,14 +4,14 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 
 const spans = new AsyncLocalStorage<string>();
 
-/** Wraps setTimeout and setInterval. */
-export function wrapTimers(): void {
+/** Wraps setTimeout and setInterval; `dropsArguments`: but for the delay. */
+export function wrapTimers({ dropsArguments = false } = {}): void {
   for (const name of ['setTimeout', 'setInterval'] as const) {
     const original = globalThis[name] as (...args: unknown[]) => NodeJS.Timeout;
     const wrapper = function (this: unknown, callback: unknown, ...args: unknown[]): NodeJS.Timeout {
       const traced = (...given: unknown[]): unknown =>
         spans.run(name, () => (callback as (...all: unknown[]) => unknown)(...given));
-      return original.call(this, traced, ...args);
+      return original.call(this, traced, ...(dropsArguments ? args.slice(0, 1) : args));
     };
     globalThis[name] = wrapper as never;
   }

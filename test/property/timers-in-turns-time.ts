@@ -5,7 +5,7 @@
 // turn comes, the poll of the loop takes `pollMs`.
 import { setTimeout as hostTimeout } from 'node:timers';
 import sinon from 'sinon';
-import { host } from '../../src/clock/host.ts';
+import { host } from '../../src/base/host.ts';
 import type { SystemClock } from '../../src/clock/system-clock.ts';
 import { systemClock } from '../../src/index.ts';
 

@@ -51,34 +51,38 @@ const bundles = new Map<string, Promise<string>>();
 let folder: string | undefined;
 
 /** The path of a bundle of the script, whose path is given from the root of the repository. */
-export function bundled(script: string): Promise<string> {
+export function bundled(script: string, format: 'esm' | 'cjs' = 'esm'): Promise<string> {
   if (readsTypeScript) return Promise.resolve(join(root, script));
-  let bundle = bundles.get(script);
+  const name = `${format} ${script}`;
+  let bundle = bundles.get(name);
   if (bundle === undefined) {
-    bundle = makeBundle(script);
-    bundles.set(script, bundle);
+    bundle = makeBundle(script, format);
+    bundles.set(name, bundle);
   }
   return bundle;
 }
 
-async function makeBundle(script: string): Promise<string> {
+async function makeBundle(script: string, format: 'esm' | 'cjs'): Promise<string> {
   if (folder === undefined) {
     const created = mkdtempSync(join(tmpdir(), 'purgatory-bundles-'));
     process.once('exit', () => rmSync(created, { recursive: true, force: true }));
     folder = created;
   }
-  const outfile = join(folder, `${bundles.size}-${basename(script, '.ts')}.mjs`);
+  const outfile = join(
+    folder,
+    `${bundles.size}-${basename(script, '.ts')}.${format === 'esm' ? 'mjs' : 'cjs'}`,
+  );
   await build({
     absWorkingDir: root,
     entryPoints: [script],
     outfile,
     bundle: true,
-    format: 'esm',
+    format,
     platform: 'node',
     target: 'node20',
     keepNames: true, // as tsx does
     plugins: [ownUrls, addons],
-    banner: { js: REQUIRE },
+    banner: { js: format === 'esm' ? REQUIRE : '' },
   });
   return outfile;
 }

@@ -13,9 +13,12 @@
 // and says hello again.
 import cluster, { type Worker } from 'node:cluster';
 import { noRelay, relayCalledTwice } from '../../base/errors.ts';
+import { host } from '../../base/host.ts';
 import { createBus } from '../bus.ts';
 import { type Bus, type BusOptions, checkedBusOptions, refusal } from '../bus-options.ts';
 import type { Transport, TransportLink } from '../transport.ts';
+
+const { setTimeout, clearTimeout } = host;
 
 /** A message between a worker and the primary. */
 interface RelayMessage {

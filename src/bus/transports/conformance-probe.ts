@@ -2,7 +2,7 @@
 //
 // Ground rules. A probe belongs to one case, which disconnects it.
 import { deepStrictEqual, ok } from 'node:assert/strict';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { hostPause } from '../../base/host.ts';
 import type { Transport, TransportLink } from '../transport.ts';
 
 /** One case. It fails by throwing an AssertionError. */
@@ -62,7 +62,7 @@ export interface Probing {
 
 export function probing(makeTransport: () => Transport | Promise<Transport>, patienceMs: number): Probing {
   const until = async (what: string, holds: () => boolean): Promise<void> => {
-    for (const endMs = Date.now() + patienceMs; !holds(); await sleep(2)) {
+    for (const endMs = Date.now() + patienceMs; !holds(); await hostPause(2)) {
       ok(Date.now() < endMs, `not within ${patienceMs} ms: ${what}`);
     }
   };

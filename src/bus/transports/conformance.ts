@@ -7,7 +7,7 @@
 // independent. It waits for what must arrive, for PATIENCE_MS. Where something must NOT arrive, it
 // waits until a text that was published later has arrived.
 import { deepStrictEqual, ok, strictEqual } from 'node:assert/strict';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { hostPause } from '../../base/host.ts';
 import { createBus } from '../bus.ts';
 import type { BusMember } from '../membership/bus-member.ts';
 import { MAX_FRAME_BYTES, type Transport } from '../transport.ts';
@@ -99,7 +99,7 @@ export function transportConformance(
       for (let round = 0; round < 5; round++) {
         const probe = new Probe(transport);
         probe.connect();
-        if (round % 2 === 1) await sleep(round);
+        if (round % 2 === 1) await hostPause(round);
         await probe.disconnect();
         await probe.disconnect();
         strictEqual(probe.texts.length, 0);

@@ -5,7 +5,7 @@
 // nothing for minutes. It is made to reconnect when its server has answered neither a text nor the
 // attempt after it. A connection that has given up (`maxReconnectAttempts`) is closed for good, and
 // the bus closes too.
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { hostTurn } from '../../base/host.ts';
 import { invalidArgType, invalidArgValue } from '../../base/node-errors.ts';
 import { createBus } from '../bus.ts';
 import { type Bus, type BusOptions, checkedBusOptions, refusal } from '../bus-options.ts';
@@ -150,7 +150,7 @@ function smallPayload({ info }: NatsConnectionLike): string | undefined {
 /** A text that comes meanwhile goes to a link that the bus does not use any more. */
 async function endAll(connection: NatsConnectionLike, all: readonly Subscription[]): Promise<void> {
   for (let next = 0; next < all.length; next += ENDED_A_TURN) {
-    if (next > 0) await nextTurn();
+    if (next > 0) await hostTurn();
     if (connection.isClosed()) return;
     for (const each of all.slice(next, next + ENDED_A_TURN)) each.unsubscribe();
   }

@@ -7,8 +7,7 @@
 // Source, Linux: Documentation/scheduler/sched-stats.rst, schedstat of a thread. Elsewhere it is
 // the CPU time of the whole process, and the system does not say how long it waited.
 import { readFileSync } from 'node:fs';
-
-const { setInterval, clearInterval } = globalThis;
+import { HostDate, host as hostAtImport, hostPerformance } from '../../base/host.ts';
 
 export interface Host {
   /** In ms, since some beginning. */
@@ -22,11 +21,11 @@ export interface Host {
 }
 
 export const host: Host = {
-  now: performance.now.bind(performance),
-  wallNow: Date.now.bind(Date),
+  now: hostPerformance.now.bind(hostPerformance),
+  wallNow: HostDate.now.bind(HostDate),
   every(ms, run) {
-    const interval = setInterval(run, ms).unref();
-    return () => clearInterval(interval);
+    const interval = hostAtImport.setInterval(run, ms).unref();
+    return () => hostAtImport.clearInterval(interval);
   },
   spent() {
     try {

@@ -5,7 +5,7 @@
 // the text is found at once. A search for part of a key looks at all keys, for SLICE_MS of real
 // time a turn and at MAX_LOOKED keys in all, so that it blocks nobody. The latest search wins: an
 // earlier one ends.
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { hostTurn } from '../../base/host.ts';
 import { keyText } from '../../base/text.ts';
 import { systemClock } from '../../clock/system-clock.ts';
 import type { DelayedOperation } from '../../purgatory/delayed-operation.ts';
@@ -108,7 +108,7 @@ export class Lookup {
     for (const each of this.#open(only)) {
       for (const key of each.parked.lists.allKeys()) {
         if (++looked % LOOKED_A_READING === 0 && systemClock.now() >= endMs) {
-          await nextTurn();
+          await hostTurn();
           if (search !== this.#searches || looked > MAX_LOOKED) return false;
           endMs = systemClock.now() + SLICE_MS;
         }

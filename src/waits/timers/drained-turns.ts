@@ -8,7 +8,7 @@
 // immediate is ever cleared (clock/later.ts). There is one job at most.
 //
 // Costs. add, delete: O(1). A run: one host immediate.
-import { setImmediate as hostSetImmediate } from 'node:timers';
+import { hostSetImmediate } from '../../base/host.ts';
 import type { WakeUpQueue } from '../../clock/due-wake-ups.ts';
 import { rootContext } from '../../clock/root-context.ts';
 

@@ -4,7 +4,7 @@
 // Ground rules. It keeps its task while the task is pending (timer-task.ts). There is nothing
 // else: no wheel, no clock. So fakes that move no time work too, and code that counts, steps
 // through or clears the timers of a fake finds each of ours there.
-import { ForeignTimer, foreignToTimers, MAX_TIMEOUT_MS } from '../../clock/host.ts';
+import { ForeignTimer, foreignToTimers, MAX_TIMEOUT_MS } from '../../clock/replacements.ts';
 import type { TaskKeeper, TimerTask } from '../../timer/timer-task.ts';
 
 export class ForeignTimeout implements TaskKeeper {

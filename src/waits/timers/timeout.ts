@@ -7,9 +7,9 @@
 // call that started its timeout. From its start to its end, a timeout is an async resource of type
 // Timeout, whose id is its number (`+timeout`): no other timer has that number. While a replacement
 // stands in place of the host's timers, a timeout is a timer of the replacement
-// (foreign-timeout.ts), unless our timers were the global when it came (clock/host.ts).
+// (foreign-timeout.ts), unless our timers were the global when it came (clock/replacements.ts).
 import { throwLater } from '../../base/report-error.ts';
-import { foreignToTimers } from '../../clock/host.ts';
+import { foreignToTimers } from '../../clock/replacements.ts';
 import { AsyncContext } from '../../clock/root-context.ts';
 import { SystemClock } from '../../clock/system-clock.ts';
 import { TimerTask } from '../../timer/timer-task.ts';

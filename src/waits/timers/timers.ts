@@ -7,7 +7,8 @@
 // limit, callbacks by deadline across delays. Starting, refreshing and clearing are O(1).
 import { promisify } from 'node:util';
 import { requiredFunction } from '../../base/checks.ts';
-import { addOurs, foreign, host } from '../../clock/host.ts';
+import { host } from '../../base/host.ts';
+import { addOurs, foreign } from '../../clock/replacements.ts';
 import { setTimeout as setTimeoutPromise } from './promises.ts';
 import { ScheduledTimeout, type Timeout, timeoutOf } from './timeout.ts';
 

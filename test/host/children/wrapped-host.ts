@@ -25,6 +25,7 @@ const dates: Record<string, () => void> = {
 };
 
 if (wrapper === 'before') wrapTimers();
+if (wrapper === 'before, without further arguments') wrapTimers({ dropsArguments: true });
 if (wrapper === 'zone.js') await import(zone);
 const { Purgatory, SystemTimer } = await import('../../../src/index.ts');
 const { IdleTimeouts } = await import('../../../src/waits/idle/index.ts');

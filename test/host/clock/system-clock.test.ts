@@ -53,7 +53,7 @@ describe('systemClock', () => {
 
   /** A clock whose module has warned of nothing so far. */
   async function freshClock(name: string): Promise<Clock> {
-    const path = `../../src/clock/system-clock.ts?${name}`;
+    const path = `../../../src/clock/system-clock.ts?${name}`;
     return ((await import(path)) as typeof import('../../../src/clock/system-clock.ts')).systemClock;
   }
 

@@ -1,4 +1,4 @@
-// The timers and the time of the host: which are its own, and which are a replacement.
+// The timers and the time of the host, when they are replaced: by what, and by what they go then.
 //
 // The globals are looked up at every call, so a replacement that is installed after the import just
 // works. A replacement of setTimeout or setInterval is foreign: a fake, whose time a test moves, or a
@@ -10,18 +10,11 @@
 // A replacement that came while our timers were the globals stands over them. A direct call of our
 // timers then goes past it, as with Node's timers (`foreignToTimers`). The engine follows it
 // nevertheless. No event says when a global is replaced: each look remembers whether it found ours.
-import { setTimeout as hostSetTimeout } from 'node:timers';
+import { HostDate, host, hostPerformance, hostPerformanceNow, isSetTimeoutOfNode } from '../base/host.ts';
 import { rootContext } from './root-context.ts';
 
-/** The host's own, whatever the globals are. */
-export const host: Readonly<
-  Pick<typeof globalThis, 'setTimeout' | 'setInterval' | 'clearTimeout' | 'clearInterval'>
-> = { setTimeout, setInterval, clearTimeout, clearInterval };
-const HostDate = Date;
-const hostPerformance = performance;
-const hostPerformanceNow = performance.now;
-/** Whether `host` has the host's own timers, and not a wrapper that was there before this module. */
-export const isHostsOwn: boolean = setTimeout === hostSetTimeout && !isFake(setTimeout);
+/** Whether `host` has the host's own timers, and not a wrapper or a fake that was there first. */
+export const isHostsOwn: boolean = isSetTimeoutOfNode && !isFake(host.setTimeout);
 
 /** The longest delay of setTimeout, in ms. A longer wait takes several steps. */
 export const MAX_TIMEOUT_MS: number = 2 ** 31 - 1;
