@@ -20,7 +20,7 @@ function undefinedOf(...names: string[]): object {
 const TIMER = ['tickMs', 'wheelSize', 'clock', 'reaper', 'sliceMs', 'maxPending', 'onError'];
 const PURGATORY = [...TIMER, 'timer', 'maxParked', 'bus', 'sweepMs'];
 const LINES = [...TIMER.filter((name) => name !== 'onError'), 'timer', 'maxParked'];
-const BUS = ['prefix', 'flushMs', 'echoMs', 'echoTimeoutMs', 'maxPendingKeys', 'onError', 'clock'];
+const BUS = ['prefix', 'flushMs', 'echoMs', 'echoTimeoutMs', 'maxPendingKeys', 'onError', 'clock', 'random'];
 const SHARED = [
   'bus',
   'loadBatch',
@@ -87,7 +87,7 @@ const TAKERS: Readonly<Record<string, () => unknown>> = {
     new HashedWheelTimer(undefinedOf(...TIMER, 'tickDurationMs', 'ticksPerWheel', 'maxPendingTimeouts')),
   HierarchicalWheelTimer: () => new HierarchicalWheelTimer(undefinedOf(...TIMER, 'levels')),
   SimpleWheelTimer: () => new SimpleWheelTimer(undefinedOf(...TIMER)),
-  LocalHub: () => new LocalHub(undefinedOf('clock')),
+  LocalHub: () => new LocalHub(undefinedOf('clock', 'seed')),
   bus: () => new LocalHub().bus(undefinedOf(...BUS)).close(),
   createInspector: () =>
     createInspector(

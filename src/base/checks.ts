@@ -163,7 +163,7 @@ export function checkedSignal(name: string, signal: AbortSignal | undefined): Ab
  * `clock`, the option of that name, or `fallback` when it is undefined. Reads its time once.
  * @throws besides, TypeError with ERR_INVALID_ARG_VALUE for a clock whose time is no finite number.
  */
-export function checkedClock<C extends { now(): number; wakeAt: unknown }>(
+export function checkedClock<C extends { now(): number; wakeAt: unknown; nextTurn?: unknown }>(
   clock: C | undefined,
   fallback: C,
 ): C {
@@ -171,6 +171,7 @@ export function checkedClock<C extends { now(): number; wakeAt: unknown }>(
   if (typeof clock?.now !== 'function' || typeof clock.wakeAt !== 'function') {
     throw invalidArgType('options.clock', 'a Clock, with the methods now and wakeAt', clock);
   }
+  checkedFunction('options.clock.nextTurn', clock.nextTurn);
   const nowMs: unknown = clock.now();
   if (!Number.isFinite(nowMs)) {
     throw invalidArgValue('options.clock', 'must give a finite number from now()', nowMs);

@@ -95,10 +95,18 @@ export interface BusOptions {
   onError?: ((error: unknown) => void) | undefined;
   /** Source of time, for tests. Default: the host's. */
   clock?: Clock | undefined;
+  /**
+   * Numbers in [0, 1), for simulations: the bus and its members draw their jitter from it, and the
+   * bus its origin, which names it. Two buses that draw the same origin do not hear each other.
+   * Default: Math.random, and node:crypto for the origin.
+   */
+  random?: (() => number) | undefined;
 }
 
+type Optional = 'onError' | 'random';
+
 /** The options with their defaults. */
-export type CheckedBusOptions = Required<Omit<BusOptions, 'onError'>> & Pick<BusOptions, 'onError'>;
+export type CheckedBusOptions = Required<Omit<BusOptions, Optional>> & Pick<BusOptions, Optional>;
 
 const BUS_OPTIONS: OptionNames<BusOptions> = {
   routing: true,
@@ -111,6 +119,7 @@ const BUS_OPTIONS: OptionNames<BusOptions> = {
   maxPendingKeys: true,
   onError: true,
   clock: true,
+  random: true,
 };
 const PREFIX = /^[\w.:-]{1,60}$/;
 const FLUSH_MS = { min: 0, max: 1_000 } as const;
@@ -123,7 +132,11 @@ const FRAME_BYTES = { ...COUNT, min: MIN_FRAME_BYTES } as const;
 /** @throws TypeError, RangeError (Node's codes) for a bad option. */
 export function checkedBusOptions(
   options: BusOptions | undefined,
-  defaults: { readonly flushMs?: number; readonly clock?: Clock } = {},
+  defaults: {
+    readonly flushMs?: number | undefined;
+    readonly clock?: Clock;
+    readonly random?: (() => number) | undefined;
+  } = {},
 ): CheckedBusOptions {
   const given = knownOptions('a bus', options, BUS_OPTIONS);
   const { prefix = 'purgatory', routing = 'broadcast' } = given;
@@ -148,6 +161,7 @@ export function checkedBusOptions(
     maxPauseMs: checkedNumber('options.maxPauseMs', given.maxPauseMs, 30_000, PAUSE_MS),
     maxPendingKeys: checkedNumber('options.maxPendingKeys', given.maxPendingKeys, 100_000, PENDING_KEYS),
     onError: checkedFunction('options.onError', given.onError),
+    random: checkedFunction('options.random', given.random ?? defaults.random),
   };
 }
 

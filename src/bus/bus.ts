@@ -43,9 +43,9 @@ export class HintBus implements Bus {
   readonly #interest: InterestTable | undefined;
   #closing: Promise<void> | undefined;
 
-  constructor(transport: Transport, options: CheckedBusOptions, random: () => number) {
+  constructor(transport: Transport, options: CheckedBusOptions) {
     const base = new BusContext(this, transport.engine, options);
-    const connection = new Connection(base, transport, this.#owner, random);
+    const connection = new Connection(base, transport, this.#owner);
     this.#base = base;
     this.#connection = connection;
     this.#receiver = new Receiver(base, connection, () => this.#sender.tryEverything());
@@ -60,6 +60,10 @@ export class HintBus implements Bus {
 
   get routing(): Routing {
     return this.#base.options.routing;
+  }
+
+  get random(): (() => number) | undefined {
+    return this.#base.options.random;
   }
 
   get isClosed(): boolean {
@@ -187,9 +191,9 @@ export class HintBus implements Bus {
  */
 export function createBus(transport: Transport, options?: BusOptions): Bus {
   checkedTransport(transport);
-  const checked = checkedBusOptions(options, transport);
+  const checked = checkedBusOptions(options, { flushMs: transport.flushMs });
   checkRouting(checked.routing, transport);
-  return new HintBus(transport, checked, Math.random);
+  return new HintBus(transport, checked);
 }
 
 /**

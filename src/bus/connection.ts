@@ -67,7 +67,7 @@ export const ECHOES_TO_KNOW_ALL = 1.25;
 
 export class Connection {
   /** Distinguishes this bus of this process from all others. */
-  readonly origin: string = randomBytes(9).toString('base64url');
+  readonly origin: string;
   readonly transport: Transport;
   readonly #owner: ConnectionOwner;
   readonly #base: BusContext;
@@ -99,11 +99,14 @@ export class Connection {
   #next: TimerTask | undefined;
   #gone: Promise<unknown> | undefined;
 
-  constructor(base: BusContext, transport: Transport, owner: ConnectionOwner, random: () => number) {
+  constructor(base: BusContext, transport: Transport, owner: ConnectionOwner) {
+    const { random } = base.options;
+    const bytes = random === undefined ? randomBytes(9) : Array.from({ length: 9 }, () => random() * 256);
+    this.origin = Buffer.from(bytes).toString('base64url');
     this.#base = base;
     this.transport = transport;
     this.#owner = owner;
-    this.#random = random;
+    this.#random = random ?? Math.random;
   }
 
   get state(): BusState {

@@ -26,3 +26,4 @@ export type {
 } from './telemetry/bus-snapshot.ts';
 export { MAX_FRAME_BYTES, type Transport, type TransportLink } from './transport.ts';
 export { LocalHub, type LocalHubOptions } from './transports/local-hub.ts';
+export type { HubFaults } from './transports/local-network.ts';

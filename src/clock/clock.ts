@@ -23,6 +23,13 @@ export interface Clock {
   wakeAt(atMs: number, wake: (dueMs?: number) => void): WakeUp;
 
   /**
+   * Optional: calls `go` in the next turn, never inside this call. The engine leaves work to it that
+   * a turn has no time for, and a LocalHub delivers in it. So a simulation holds a process that is to
+   * stand still. Default: the host's setImmediate.
+   */
+  nextTurn?(go: () => void): void;
+
+  /**
    * Whether time stands still while code runs, because only the program moves it. Then all that is
    * due runs in one turn, without slices. Default: false.
    */

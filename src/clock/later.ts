@@ -6,6 +6,7 @@
 // an error that another immediate threw, Node's queue of immediates breaks for good (20, 22 and 24:
 // an endless TypeError about `_idleNext`). It holds the process until it has run.
 import { hostSetImmediate } from '../base/host.ts';
+import type { Clock } from './clock.ts';
 import { rootContext } from './root-context.ts';
 
 const now = Promise.resolve();
@@ -48,7 +49,8 @@ export function afterMicrotasks(go: () => void): void {
   void now.then(hop);
 }
 
-/** Calls `go` in the next turn of the host. */
-export function inNextTurn(go: () => void): void {
-  rootContext.runInAsyncScope(hostSetImmediate, undefined, go);
+/** Calls `go` in the next turn: of `clock`, if it has turns of its own, or else of the host. */
+export function inNextTurn(go: () => void, clock?: Clock): void {
+  if (clock?.nextTurn === undefined) rootContext.runInAsyncScope(hostSetImmediate, undefined, go);
+  else clock.nextTurn(() => rootContext.runInAsyncScope(go));
 }

@@ -5,17 +5,20 @@
 // wait brings after them goes to `tooLate`. Answers that are there at once are given a batch a turn,
 // so that a follower who is far behind blocks nobody.
 import { type Abortable, addAbortable, removeAbortable, throwIfAborted } from '../base/abort-listeners.ts';
+import type { Clock } from '../clock/clock.ts';
 import { inNextTurn } from '../clock/later.ts';
 import { MAX_ANSWERS } from '../turns/scheduler.ts';
 
 /**
  * @param wait waits once, for as long as its signal does not abort.
  * @param signal the user's: its abort is an error of the iterator.
+ * @param clock gives the turns.
  * @param tooLate gets what was answered when nobody asked any more.
  */
 export function follow<R>(
   wait: (signal: AbortSignal) => Promise<R>,
   signal: AbortSignal | undefined,
+  clock: Clock,
   tooLate: (result: R) => void = () => {},
 ): AsyncGenerator<R, void, undefined> {
   const stop = new AbortController();
@@ -29,7 +32,7 @@ export function follow<R>(
         const result = await wait(stop.signal);
         if (isOver) return tooLate(result);
         yield result;
-        if (count % MAX_ANSWERS === 0) await new Promise<void>(inNextTurn);
+        if (count % MAX_ANSWERS === 0) await new Promise<void>((go) => inNextTurn(go, clock));
       }
     } catch (error) {
       if (!isOver) throw error;

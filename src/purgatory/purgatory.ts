@@ -60,8 +60,7 @@ export class Purgatory<K = string, Op extends DelayedOperation = DelayedOperatio
     this.#parking = parking;
     this.#events = new EventQueue(parking, checked.sliceMs);
     const hinted: BusMember['hinted'] = (key, limit) => this.#hinted(key as K, limit);
-    const sweepOf = ({ sweepMs, clock }: CheckedBusLink): Sweep =>
-      new Sweep(new ParkedWalk(parking), sweepMs, clock);
+    const sweepOf = (link: CheckedBusLink): Sweep => new Sweep(new ParkedWalk(parking), link);
     parking.link = BusLink.join(checked.link, { name, hinted, merge: addHints }, parking.lists, sweepOf);
   }
 
@@ -219,7 +218,11 @@ export class Purgatory<K = string, Op extends DelayedOperation = DelayedOperatio
     singleKeys(own);
     requiredFunction('condition', condition);
     const { signal, ...wait } = checkedWaitOptions(options);
-    return follow((stop) => this.waitFor(own, condition, { ...wait, signal: stop }), signal);
+    return follow(
+      (stop) => this.waitFor(own, condition, { ...wait, signal: stop }),
+      signal,
+      this.timer.clock,
+    );
   }
 
   override close(): Op[] {

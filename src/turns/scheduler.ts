@@ -227,7 +227,7 @@ export class Scheduler {
 
   /** As `job.wakeNextTurn` says. */
   wakeNextTurn(job: Job): void {
-    if (this.#yielded.unshift(job) === 1) inNextTurn(this.#nextTurn);
+    if (this.#yielded.unshift(job) === 1) inNextTurn(this.#nextTurn, this.#clock);
   }
 
   /** As `job.run` says. */
@@ -323,9 +323,9 @@ export class Scheduler {
   #openSlice(nowMs: number): void {
     if (this.#isSliceOpen) {
       this.#closeSlice(); // its immediate is lost, and so is that of what has yielded
-      if (this.#yielded.length > 0) inNextTurn(this.#nextTurn);
+      if (this.#yielded.length > 0) inNextTurn(this.#nextTurn, this.#clock);
     }
-    inNextTurn(this.#closeSlice);
+    inNextTurn(this.#closeSlice, this.#clock);
     this.#isSliceOpen = true;
     this.beganMs = nowMs;
   }
@@ -350,7 +350,7 @@ export class Scheduler {
    * it would go on in the turn that has just spent it.)
    */
   #yield(job: Job): void {
-    if (this.#yielded.push(job) === 1) inNextTurn(this.#nextTurn);
+    if (this.#yielded.push(job) === 1) inNextTurn(this.#nextTurn, this.#clock);
     job.didYield();
   }
 

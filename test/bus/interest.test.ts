@@ -2,11 +2,12 @@ import { expect } from 'chai';
 import { createBus } from '../../src/bus/bus.ts';
 import type { Bus, BusOptions } from '../../src/bus/bus-options.ts';
 import type { Transport, TransportLink } from '../../src/bus/transport.ts';
+import { LocalHub } from '../../src/bus/transports/local-hub.ts';
+import type { HubFaults } from '../../src/bus/transports/local-network.ts';
 import { ManualClock, Purgatory } from '../../src/index.ts';
 import { SharedWaits } from '../../src/waits/shared/index.ts';
 import { ThresholdPurgatory } from '../../src/waits/threshold/index.ts';
 import { codeOf } from '../support/code-of.ts';
-import { FaultyHub, type HubFaults } from '../support/faulty-hub.ts';
 import { Op } from '../support/op.ts';
 import { turn } from '../support/turns.ts';
 
@@ -16,10 +17,11 @@ const KNOWN_MS = 2 * ECHO_MS;
 
 class World {
   readonly clock = new ManualClock();
-  readonly hub: FaultyHub;
+  readonly hub: LocalHub;
 
   constructor(options?: HubFaults) {
-    this.hub = new FaultyHub({ clock: this.clock, ...options });
+    this.hub = new LocalHub({ clock: this.clock });
+    if (options !== undefined) this.hub.disturb(options);
   }
 
   bus(options?: BusOptions) {
@@ -74,10 +76,11 @@ describe('A bus with interest routing', () => {
   });
 
   it('tries the keys that were parked before the acknowledgement, once, at the acknowledgement', async () => {
-    const world = new World({ subscribeDelayMs: 5, ackDelayMs: 5 });
+    const world = new World();
     const [a, b] = [world.process(), world.process()];
     park(b.purgatory, 'other');
     await world.pass(KNOWN_MS);
+    world.hub.hold(b.bus, 'out');
     const op = park(b.purgatory, 'k');
     const { tries } = op;
     await world.pass(1);
@@ -86,6 +89,7 @@ describe('A bus with interest routing', () => {
     await world.pass(3);
     expect(op.isCompleted).to.equal(false);
     expect(b.bus.snapshot().acknowledgementsPending).to.equal(1);
+    world.hub.mend(b.bus);
     await world.pass(10);
     expect(op.isCompleted).to.equal(true);
     expect(op.tries).to.equal(tries + 1);
@@ -114,7 +118,7 @@ describe('A bus with interest routing', () => {
   });
 
   it('leaves a channel lingerMs after its last watcher, and takes it again', async () => {
-    const world = new World({ subscribeDelayMs: 2, ackDelayMs: 2 });
+    const world = new World({ ackDelayMs: 4 });
     const [a, b] = [world.process(), world.process({ lingerMs: 300 })];
     await world.pass(KNOWN_MS);
     park(b.purgatory, 'k').cancel();
@@ -152,7 +156,7 @@ describe('A bus with interest routing', () => {
   });
 
   it('is live after a break only when all its channels are acknowledged', async () => {
-    const world = new World({ subscribeDelayMs: 3, ackDelayMs: 3 });
+    const world = new World({ ackDelayMs: 6 });
     const { bus, purgatory } = world.process();
     const ops = Array.from({ length: 1_300 }, (_, i) => park(purgatory, `${i}`));
     await world.pass(KNOWN_MS);
@@ -171,7 +175,7 @@ describe('A bus with interest routing', () => {
   });
 
   it('is live after a break only when the last command is acknowledged, too', async () => {
-    const world = new World({ subscribeDelayMs: 20 });
+    const world = new World({ ackDelayMs: 20 });
     const { bus, purgatory } = world.process();
     const op = park(purgatory, 'k');
     await world.pass(KNOWN_MS);
@@ -273,7 +277,7 @@ describe('A bus with interest routing', () => {
   });
 
   it('loads a fresh key of SharedWaits once, after the acknowledgement', async () => {
-    const world = new World({ subscribeDelayMs: 4, ackDelayMs: 4 });
+    const world = new World({ ackDelayMs: 8 });
     const bus = world.bus();
     const loadedMs: number[] = [];
     const waits = new SharedWaits<string>('jobs', {

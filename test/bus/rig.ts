@@ -2,8 +2,9 @@
 
 import type { Bus, BusOptions } from '../../src/bus/bus-options.ts';
 import type { BusMember, HintValue } from '../../src/bus/membership/bus-member.ts';
+import { LocalHub } from '../../src/bus/transports/local-hub.ts';
+import type { HubFaults } from '../../src/bus/transports/local-network.ts';
 import { ManualClock } from '../../src/clock/manual-clock.ts';
-import { FaultyHub, type HubFaults } from '../support/faulty-hub.ts';
 
 /** A member that records what it gets. */
 export class Listener implements BusMember {
@@ -43,10 +44,11 @@ export interface Process {
 /** A hub on a ManualClock, and processes on it that each have one member. */
 export class Rig {
   readonly clock: ManualClock = new ManualClock();
-  readonly hub: FaultyHub;
+  readonly hub: LocalHub;
 
   constructor(options?: HubFaults) {
-    this.hub = new FaultyHub({ clock: this.clock, ...options });
+    this.hub = new LocalHub({ clock: this.clock });
+    if (options !== undefined) this.hub.disturb(options);
   }
 
   process(options?: BusOptions, name = 'orders'): Process {

@@ -22,7 +22,7 @@ describe('docs/testing.md', () => {
     expect(summary(await runNode(source))).to.deep.equal(ok(saidToPrint('many-watchers.mjs').trim()));
   });
 
-  for (const name of ['manual-clock.mjs', 'sinon.mjs']) {
+  for (const name of ['manual-clock.mjs', 'sinon.mjs', 'three-processes.mjs']) {
     it(`has a program ${name} that prints what the page says`, async () => {
       const page = await readFile(new URL(`../../${PAGE}`, import.meta.url), 'utf8');
       const after = page.slice(page.indexOf(`// ${name}\n`));

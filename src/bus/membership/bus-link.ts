@@ -5,7 +5,6 @@
 // when that closes. Without a bus there is none.
 import { checkedNumber } from '../../base/checks.ts';
 import { debug } from '../../base/debug.ts';
-import type { Clock } from '../../clock/clock.ts';
 import type { Timer } from '../../timer/timer.ts';
 import {
   type BusMember,
@@ -16,6 +15,7 @@ import {
   type KeyInterest,
   type Membership,
 } from './bus-member.ts';
+import type { SweepOptions } from './sweep.ts';
 
 /** The options of a purgatory that have to do with other processes. */
 export interface BusLinkOptions {
@@ -32,11 +32,9 @@ export interface BusLinkOptions {
   sweepMs?: number | undefined;
 }
 
-/** The checked bus options of a purgatory, and the clock for its sweep. */
-export interface CheckedBusLink {
+/** The checked bus options of a purgatory, and what its sweep needs besides. */
+export interface CheckedBusLink extends SweepOptions {
   readonly bus: JoinableBus;
-  readonly sweepMs: number;
-  readonly clock: Clock;
 }
 
 const SWEEP_MS = { min: 0, max: 3_600_000 } as const;
@@ -48,7 +46,7 @@ export function checkedBusLink({ bus, sweepMs }: BusLinkOptions, timer: Timer): 
     if (sweepMs !== undefined) debug('sweepMs is given without a bus: nothing reads it');
     return undefined;
   }
-  return { bus: checkedBus(bus), sweepMs: checked, clock: timer.clock };
+  return { bus: checkedBus(bus), sweepMs: checked, clock: timer.clock, random: bus.random ?? Math.random };
 }
 
 /**

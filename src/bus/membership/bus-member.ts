@@ -110,6 +110,11 @@ export interface JoinableBus {
   /** Undefined: 'broadcast'. */
   readonly routing?: Routing | undefined;
   /**
+   * Where the sweeps of its members begin, and the jitter of their retries: numbers in [0, 1).
+   * Undefined: Math.random.
+   */
+  readonly random?: (() => number) | undefined;
+  /**
    * @throws PurgatoryError ERR_PURGATORY_ALREADY_JOINED: the bus has a member of that name in this
    *   process; ERR_PURGATORY_CLOSED.
    * @throws TypeError ERR_INVALID_ARG_VALUE: the name is longer than 128 bytes.

@@ -23,6 +23,13 @@ export interface Walk {
   step(): number;
 }
 
+export interface SweepOptions {
+  /** What a sweep is spread over, in ms; 0: as soon as slices allow. */
+  readonly sweepMs: number;
+  readonly clock: Clock;
+  readonly random: () => number;
+}
+
 const MAX_SLICE_MS = 2;
 const SLICE_EVERY_MS = 10;
 
@@ -30,6 +37,7 @@ export class Sweep {
   readonly #walk: Walk;
   readonly #overMs: number;
   readonly #clock: Clock;
+  readonly #random: () => number;
   readonly #job: Job;
   #timer: SystemTimer | undefined;
   #ended: (tried: number) => void = () => {};
@@ -39,11 +47,11 @@ export class Sweep {
   #left = 0;
   #beganMs = 0;
 
-  /** @param overMs what a sweep is spread over; 0: as soon as slices allow. */
-  constructor(walk: Walk, overMs: number, clock: Clock) {
+  constructor(walk: Walk, { sweepMs, clock, random }: SweepOptions) {
     this.#walk = walk;
-    this.#overMs = overMs;
+    this.#overMs = sweepMs;
     this.#clock = clock;
+    this.#random = random;
     this.#job = schedulerOf({ clock }).job({ sliceMs: MAX_SLICE_MS, doBatch: (job) => this.#tryBatch(job) });
   }
 
@@ -57,7 +65,7 @@ export class Sweep {
     this.#timer ??= new SystemTimer({ clock: this.#clock, onError: throwLater }).unref();
     this.#ended = ended;
     if (isNew) this.#tried = 0;
-    this.#walk.begin(isNew ? Math.random() : undefined);
+    this.#walk.begin(isNew ? this.#random() : undefined);
     this.#steps = this.#walk.left;
     this.#beganMs = this.#clock.now();
     if (isNew) this.#timer.schedule(this.#goOn, 0);

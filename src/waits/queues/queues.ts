@@ -263,7 +263,7 @@ export class Queues<V, K = string> extends AbstractPurgatory<K, never> {
     const own = checkedKeys(keys);
     const { signal, ...wait } = checkedWaitOptions(options);
     const putBack = (late: TakeResult<V, K>): void => void (late.expired || this.putBack(late));
-    return follow((stop) => this.take(own, { ...wait, signal: stop }), signal, putBack);
+    return follow((stop) => this.take(own, { ...wait, signal: stop }), signal, this.timer.clock, putBack);
   }
 
   /** As the snapshot of a Purgatory, with the items. */

@@ -49,6 +49,7 @@ export class LoadScheduler<V> {
   readonly #answers: Answers<V>;
   readonly #due: DueKeys<V>;
   readonly #looks: Looks;
+  readonly #random: () => number;
   /** The loads that are under way, each with its time-out. */
   readonly #underWay = new Map<Load<V>, TimerTask | undefined>();
   /** Those among them that were aborted, each with what gives it up. */
@@ -71,6 +72,7 @@ export class LoadScheduler<V> {
     this.#timer = options.timer === undefined ? timer : new SystemTimer({ clock: timer.clock });
     if (!timer.hasRef()) this.#timer.unref();
     this.#meter = meter;
+    this.#random = options.bus?.random ?? Math.random;
     this.#lists = lists;
     this.#due = new DueKeys(options.loadBatch);
     this.#looks = new Looks(this.#timer, (key) => this.#makeDue(key));
@@ -253,7 +255,7 @@ export class LoadScheduler<V> {
       if (key.watched.isWaitedFor) keys.push(key.watched);
       else this.#forget(key.watched);
     }
-    const parts = partsOf(keys, Math.random());
+    const parts = partsOf(keys, this.#random());
     const decide: Decide<Load<V>> = (failed, isUp) => {
       const retry = this.#retry();
       for (const { load: part, error } of failed) {
@@ -268,7 +270,7 @@ export class LoadScheduler<V> {
 
   #retry(): Retry | undefined {
     if (!this.#options.retry || this.#timer.isClosed) return undefined;
-    return { sinceMs: this.#timer.now(), jitter: Math.random() };
+    return { sinceMs: this.#timer.now(), jitter: this.#random() };
   }
 
   /** A load has failed for good. */

@@ -6,15 +6,11 @@
 // answered by a load of the sweep, or has lost all its waits. A call during a sweep begins a new
 // round from there, and only the end of that round counts.
 
-import type { Sweeper } from '../../bus/membership/bus-link.ts';
+import type { CheckedBusLink, Sweeper } from '../../bus/membership/bus-link.ts';
 import { KeyWalk } from '../../bus/membership/key-walk.ts';
 import { Sweep } from '../../bus/membership/sweep.ts';
-import type { Clock } from '../../clock/clock.ts';
 import type { WaiterLists } from './waiter-lists.ts';
 import type { SweepRound, WatchedKey } from './watched-key.ts';
-
-/** How long a sweep may take, in ms: as the default of a purgatory's `sweepMs`. */
-const SWEEP_MS = 1_000;
 
 export class LoadSweep<V> implements Sweeper {
   readonly #lists: WaiterLists<V>;
@@ -23,11 +19,16 @@ export class LoadSweep<V> implements Sweeper {
   #round: Round | undefined;
 
   /** @param event is called for one key after the other. */
-  constructor(lists: WaiterLists<V>, event: (key: WatchedKey) => void, loadBatch: number, clock: Clock) {
+  constructor(
+    lists: WaiterLists<V>,
+    event: (key: WatchedKey) => void,
+    loadBatch: number,
+    link: CheckedBusLink,
+  ) {
     this.#lists = lists;
     this.#event = event;
     const walk = new KeyWalk<string>(lists, (name) => this.#visit(name), loadBatch);
-    this.#sweep = new Sweep(walk, SWEEP_MS, clock);
+    this.#sweep = new Sweep(walk, link);
   }
 
   /** @param ended is called once, at the end of this round, unless another one replaces it. */

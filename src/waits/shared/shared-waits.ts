@@ -9,7 +9,7 @@
 // begins after it. A key without a wait is never loaded and takes no memory. A load: O(its keys and
 // waits).
 import { requiredFunction, requiredString } from '../../base/checks.ts';
-import { BusLink } from '../../bus/membership/bus-link.ts';
+import { BusLink, type CheckedBusLink, checkedBusLink } from '../../bus/membership/bus-link.ts';
 import { type BusMember, checkHintKey } from '../../bus/membership/bus-member.ts';
 import { AbstractPurgatory } from '../../purgatory/abstract-purgatory.ts';
 import { hintAtClosed } from '../../purgatory/debug-hints.ts';
@@ -63,9 +63,9 @@ export class SharedWaits<V> extends AbstractPurgatory<string, never> {
       isStillDue: (waiter) => loads.isStillDue(waiter as SharedWaiter<V>) && parking.isExpiring(waiter),
     };
     const event = (key: WatchedKey): void => loads.event(key);
-    const sweepOf = (): LoadSweep<V> => new LoadSweep(lists, event, loadBatch, parking.timer.clock);
+    const sweepOf = (link: CheckedBusLink): LoadSweep<V> => new LoadSweep(lists, event, loadBatch, link);
     const hinted: BusMember['hinted'] = (key) => this.#hint(key);
-    parking.link = BusLink.join(bus && { bus }, { name, hinted }, lists, sweepOf);
+    parking.link = BusLink.join(checkedBusLink({ bus }, parking.timer), { name, hinted }, lists, sweepOf);
   }
 
   /** As `ref` of a Purgatory. Its loads keep the process alive, too. */

@@ -40,6 +40,7 @@ export class CurrentValues<K, V extends ThresholdValue> {
   readonly #loadTimeoutMs: number;
   readonly #parking: Parking<Threshold<K, V>, Thresholds<K, V>>;
   readonly #advance: (key: K, value: V) => void;
+  readonly #random: () => number;
   readonly #timer: SystemTimer;
   /** By key. */
   readonly #questions = new Map<K, Question>();
@@ -54,11 +55,13 @@ export class CurrentValues<K, V extends ThresholdValue> {
     parking: Parking<Threshold<K, V>, Thresholds<K, V>>,
     advance: (key: K, value: V) => void,
     clock: Clock,
+    random: () => number,
   ) {
     this.#current = current;
     this.#loadTimeoutMs = loadTimeoutMs;
     this.#parking = parking;
     this.#advance = advance;
+    this.#random = random;
     this.#timer = new SystemTimer({ clock, onError: throwLater }).unref();
   }
 
@@ -84,9 +87,9 @@ export class CurrentValues<K, V extends ThresholdValue> {
    * Values may have been missed: asks for those of watched keys at once, for the others when
    * somebody begins to wait.
    */
-  sweeper({ sweepMs, clock }: CheckedBusLink): Sweeper {
+  sweeper(link: CheckedBusLink): Sweeper {
     const { lists } = this.#parking;
-    const sweep = new Sweep(new KeyWalk<K>(lists, (key) => this.ask(key)), sweepMs, clock);
+    const sweep = new Sweep(new KeyWalk<K>(lists, (key) => this.ask(key)), link);
     return {
       begin(ended) {
         lists.doubtAll();
@@ -159,7 +162,7 @@ export class CurrentValues<K, V extends ThresholdValue> {
       if (this.#isWaitedOn(key)) this.#askInRoot(key);
       else this.#failures.delete(key);
     };
-    this.#timer.schedule(retry, backoffMs(failures, Math.random()));
+    this.#timer.schedule(retry, backoffMs(failures, this.#random()));
   }
 
   #isWaitedOn(key: K): boolean {

@@ -74,7 +74,9 @@ export class ThresholdPurgatory<
     this.#parking = parking;
     if (current !== undefined) {
       const take = (key: K, value: V): void => void this.#advance(key, value);
-      this.#currentValues = new CurrentValues(current, loadTimeoutMs, parking, take, checked.timer.clock);
+      const { clock } = checked.timer;
+      const random = checked.link?.random ?? Math.random;
+      this.#currentValues = new CurrentValues(current, loadTimeoutMs, parking, take, clock, random);
     }
     const hinted: BusMember['hinted'] = (key, value) => this.#hinted(key as K, value as V | undefined);
     const member = { name, hinted, dropsLateValues: true };

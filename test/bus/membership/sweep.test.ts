@@ -27,7 +27,7 @@ function scene(overMs = 1_000, clock: Scene['clock'] = new ManualClock()): Scene
     clock,
     parking,
     ended,
-    sweep: new Sweep(new ParkedWalk(parking), overMs, clock),
+    sweep: new Sweep(new ParkedWalk(parking), { sweepMs: overMs, clock, random: Math.random }),
     park(label, onTry) {
       const op = new Op(label, { onTry });
       parking.park(op, ['k', label]);
@@ -175,7 +175,11 @@ describe('A sweep', () => {
     for (const op of ops) parking.park(op, ['k']);
     let turns = 0;
     const counting = setInterval(() => turns++, 1);
-    await new Promise<number>((resolve) => new Sweep(new ParkedWalk(parking), 0, systemClock).begin(resolve));
+    await new Promise<number>((resolve) =>
+      new Sweep(new ParkedWalk(parking), { sweepMs: 0, clock: systemClock, random: Math.random }).begin(
+        resolve,
+      ),
+    );
     clearInterval(counting);
     expect(ops.every(({ tries }) => tries === 1)).to.equal(true);
     expect(turns).to.be.greaterThan(5);

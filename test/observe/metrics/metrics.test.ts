@@ -465,7 +465,7 @@ describe('registerMetrics in a Meter of OpenTelemetry', () => {
   });
 
   it('tells buses by their attributes, gaps by cause, and records echoes', async () => {
-    const rig = new Rig({ delayMs: 20 });
+    const rig = new Rig({ delayMs: 10 });
     let stop = (): void => {};
     const metrics = await collect((meter) => {
       const { bus } = rig.process();

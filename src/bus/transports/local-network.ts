@@ -1,0 +1,117 @@
+// The network of a LocalHub: what frames and answers meet on their way.
+//
+// Ground rules. Without faults all is handed over in the call that sends it. A way keeps its order,
+// whatever it delays, but for what `reordering` takes out of it. One source gives all random choices.
+import { checkedNumber } from '../../base/checks.ts';
+import { knownOptions, type OptionNames } from '../../base/unread-options.ts';
+import type { Clock } from '../../clock/clock.ts';
+
+/** What goes wrong on a LocalHub. A probability is from 0 to 1. Default: nothing goes wrong. */
+export interface HubFaults {
+  /** The probability that a frame does not reach a bus. */
+  loss?: number | undefined;
+  /** The probability that a frame reaches a bus twice. */
+  duplication?: number | undefined;
+  /** The probability that a frame comes up to 20 ms late, behind others that were sent later. */
+  reordering?: number | undefined;
+  /** The probability that the engine refuses a frame. */
+  refusal?: number | undefined;
+  /** The probability that an answer of the engine never comes. */
+  ackLoss?: number | undefined;
+  /** How long each way takes, in ms: to the engine, and from there. */
+  delayMs?: number | undefined;
+  /** By how much longer a way may take, in ms: at random, up to this. */
+  jitterMs?: number | undefined;
+  /** By how much longer an answer of the engine takes than a frame, in ms. */
+  ackDelayMs?: number | undefined;
+}
+
+const FAULTS: OptionNames<HubFaults> = {
+  loss: true,
+  duplication: true,
+  reordering: true,
+  refusal: true,
+  ackLoss: true,
+  delayMs: true,
+  jitterMs: true,
+  ackDelayMs: true,
+};
+/** By how much a frame that is out of order is late, in ms. */
+const REORDERING_MS = 20;
+
+export class LocalNetwork {
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly faults = {} as Record<keyof HubFaults, number>;
+
+  constructor(clock: Clock, random: () => number) {
+    this.clock = clock;
+    this.random = random;
+    this.disturb({});
+  }
+
+  /** @throws TypeError, RangeError (Node's codes) for a bad value; then nothing has changed. */
+  disturb(faults: HubFaults): void {
+    const given = knownOptions('the faults of a LocalHub', faults, FAULTS);
+    const names = Object.keys(FAULTS) as (keyof HubFaults)[];
+    const values = names.map((name) =>
+      checkedNumber(`faults.${name}`, given[name], 0, { min: 0, max: name.endsWith('Ms') ? 3_600_000 : 1 }),
+    );
+    for (const [i, name] of names.entries()) this.faults[name] = values[i];
+  }
+
+  happens(fault: keyof HubFaults): boolean {
+    return this.faults[fault] > 0 && this.random() < this.faults[fault];
+  }
+
+  after(ms: number, go: () => void): void {
+    if (ms === 0) go();
+    else this.clock.wakeAt(this.clock.now() + ms, () => go()).unref?.();
+  }
+}
+
+/** One direction of a connection. */
+export class Way {
+  readonly #network: LocalNetwork;
+  /** When the last of what was delayed arrives. */
+  #lastMs: number = Number.NEGATIVE_INFINITY;
+  #held: (() => void)[] | undefined;
+
+  constructor(network: LocalNetwork) {
+    this.#network = network;
+  }
+
+  /** `arrive` is called at the other end, behind all that was sent before. */
+  send(arrive: () => void, longerMs = 0): void {
+    const { clock, faults, random } = this.#network;
+    if (this.#held !== undefined) {
+      this.#held.push(arrive);
+      return;
+    }
+    const nowMs = clock.now();
+    const delayMs = faults.delayMs + longerMs + (faults.jitterMs > 0 ? random() * faults.jitterMs : 0);
+    if (delayMs > 0) this.#lastMs = Math.max(this.#lastMs, nowMs + delayMs);
+    this.#network.after(Math.max(0, this.#lastMs - nowMs), arrive);
+  }
+
+  /** As `send`, for a frame, which may be lost, come twice, or out of its order. */
+  sendFrame(arrive: () => void): void {
+    const network = this.#network;
+    if (network.happens('loss')) return;
+    for (let copies = network.happens('duplication') ? 2 : 1; copies > 0; copies--) {
+      if (!network.happens('reordering')) this.send(arrive);
+      else network.after(network.faults.delayMs + network.random() * REORDERING_MS, arrive);
+    }
+  }
+
+  /** Keeps what is sent, until `release`. */
+  hold(): void {
+    this.#held ??= [];
+  }
+
+  release(): void {
+    const held = this.#held;
+    this.#held = undefined;
+    for (const arrive of held ?? []) this.send(arrive);
+  }
+}
