@@ -16,7 +16,7 @@ export interface Abortable {
 
 interface Abortables {
   readonly all: Set<Abortable>;
-  readonly listener: Disposable;
+  readonly listener: () => void;
 }
 
 const abortablesOf = new WeakMap<AbortSignal, Abortables>();
@@ -26,14 +26,17 @@ export function addAbortable(signal: AbortSignal, abortable: Abortable): void {
   let abortables = abortablesOf.get(signal);
   if (abortables === undefined) {
     const all = new Set<Abortable>();
-    const listener = addAbortListener(signal, () => {
+    const listener = (): void => {
       // An abort may remove others from the set. They are not called.
       for (const each of all) {
         all.delete(each);
         each.abort(abortReason(signal));
       }
       abortablesOf.delete(signal);
-    });
+    };
+    // Another listener cannot keep it from being called. What it returns is not used: it is ended by
+    // Symbol.dispose, which the realm of this module may not have (node:vm of Node 20 and 22).
+    addAbortListener(signal, listener);
     abortables = { all, listener };
     abortablesOf.set(signal, abortables);
     if (signal.aborted) {
@@ -55,7 +58,7 @@ export function removeAbortable(signal: AbortSignal, abortable: Abortable): void
   if (typeof signal.removeEventListener !== 'function') return;
   abortablesOf.delete(signal);
   try {
-    abortables.listener[Symbol.dispose]();
+    signal.removeEventListener('abort', abortables.listener);
   } catch (error) {
     throwLater(error);
   }

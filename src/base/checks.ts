@@ -144,7 +144,7 @@ export function checkedOptions<T extends object>(value: T | undefined): Partial<
 /** `value`, which is an object and no AbortSignal: a signal belongs in an object of options. */
 export function requiredOptions<T extends object>(name: string, value: T): T {
   if (typeof value !== 'object' || value === null) throw invalidArgType(name, 'of type object', value);
-  if (value instanceof AbortSignal) {
+  if (typeof (value as { aborted?: unknown }).aborted === 'boolean') {
     throw invalidArgType(name, 'an object of options, such as { signal }', value);
   }
   return value;

@@ -46,7 +46,7 @@ function warn(of: string, options: object, name: string, names: object): void {
 
 function isPlain(options: object): boolean {
   const prototype = Object.getPrototypeOf(options);
-  return prototype === Object.prototype || prototype === null;
+  return prototype === null || Object.getPrototypeOf(prototype) === null; // of any realm
 }
 
 /**

@@ -10,6 +10,7 @@
 
 import { requiredString } from '../base/checks.ts';
 import { debugOnce } from '../base/debug.ts';
+import { ASYNC_DISPOSE, nameDispose } from '../base/dispose.ts';
 import { busClosed, hintsLost } from '../base/errors.ts';
 import { invalidArgValue } from '../base/node-errors.ts';
 import type { Clock } from '../clock/clock.ts';
@@ -104,6 +105,10 @@ export class HintBus implements Bus {
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
+  }
+
+  static {
+    nameDispose(HintBus, ASYNC_DISPOSE);
   }
 
   snapshot(): BusSnapshot {

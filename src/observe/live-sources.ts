@@ -5,6 +5,7 @@
 // Ground rules. The sources are checked once, when they are given. They are read anew at each look,
 // in O(sources). What the user's own function or iterable throws then passes through. None is kept
 // in between: names are found by weak reference.
+import { isMap } from 'node:util/types';
 import { invalidArgType } from '../base/node-errors.ts';
 import { NO_EVENTS, type PurgatorySnapshot } from '../purgatory/telemetry/purgatory-snapshot.ts';
 import type {
@@ -182,7 +183,7 @@ export function checkSources(name: string, sources: unknown, what: string, named
   const kind = name.slice(name.indexOf('.') + 1); // `timers` of `options.timers`
   // A source itself is an object, too. Its fields are no sources.
   const isObject = typeof read === 'object' && read !== null && !hasSnapshot(read);
-  if (!(named ? isObject : isIterable(read)) || read instanceof Map) {
+  if (!(named ? isObject : isIterable(read)) || isMap(read)) {
     const expected = named
       ? `an array of ${kind}, an object of them by name, or a function that returns one`
       : `an array or a Set of ${kind}, or a function that returns one`;

@@ -42,14 +42,15 @@ export function follow<R>(
   }
   const generator = answers();
   const end = generator.return.bind(generator);
-  generator.return = (value) => {
+  const endNow: typeof generator.return = (value) => {
     isOver = true;
     stop.abort();
     return end(value);
   };
-  generator.throw = async (error) => {
-    await generator.return();
+  const throwNow: typeof generator.throw = async (error) => {
+    await endNow();
     throw error;
   };
-  return generator;
+  // Defined: where intrinsics are frozen (SES), an inherited method cannot be assigned.
+  return Object.defineProperties(generator, { return: { value: endNow }, throw: { value: throwNow } });
 }

@@ -1,5 +1,6 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 // What has a name, and waits by a timer: all kinds of purgatories, Replies, IdleTimeouts.
+import { DISPOSE, nameDispose } from '../base/dispose.ts';
 import type { Timer } from './timer.ts';
 
 export abstract class TimerClient {
@@ -37,5 +38,9 @@ export abstract class TimerClient {
 
   [Symbol.dispose](): void {
     this.close();
+  }
+
+  static {
+    nameDispose(TimerClient, DISPOSE);
   }
 }

@@ -13,6 +13,7 @@
 // nothing due. It alone calls user code of tasks; no slot is kept across that call.
 
 import { requiredFunction } from '../base/checks.ts';
+import { DISPOSE, nameDispose } from '../base/dispose.ts';
 import { timerClosed, timerFull } from '../base/errors.ts';
 import { invalidArgType } from '../base/node-errors.ts';
 import { onRejection, reportError } from '../base/report-error.ts';
@@ -247,6 +248,10 @@ export abstract class Timer implements TaskKeeper {
 
   [Symbol.dispose](): void {
     this.close();
+  }
+
+  static {
+    nameDispose(Timer, DISPOSE);
   }
 
   /** The time by its clock in ms, never less than before. Reads the clock once. */

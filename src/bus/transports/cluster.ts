@@ -11,7 +11,9 @@
 // A worker that reads nothing (it is stopped, or blocked) has its texts queued in the primary.
 // Beyond MAX_BACKLOG characters the relay drops the worker. The worker's bus then misses its echo,
 // and says hello again.
+
 import cluster, { type Worker } from 'node:cluster';
+import { DISPOSE } from '../../base/dispose.ts';
 import { noRelay, relayCalledTwice } from '../../base/errors.ts';
 import { host } from '../../base/host.ts';
 import { createBus } from '../bus.ts';
@@ -201,7 +203,7 @@ export function relayBus(): Relay {
     cluster.off('disconnect', forget);
     if (listeners === own) listeners = undefined;
   };
-  return { close, [Symbol.dispose]: close };
+  return { close, [DISPOSE]: close };
 }
 
 const KINDS = new Set<unknown>(['hello', 'welcome', 'goodbye', 'text']);

@@ -19,6 +19,7 @@ import {
   type NumberRule,
   requiredString,
 } from '../../base/checks.ts';
+import { ASYNC_DISPOSE, nameDispose } from '../../base/dispose.ts';
 import { invalidArgValue } from '../../base/node-errors.ts';
 import { reportError } from '../../base/report-error.ts';
 import { cut } from '../../base/text.ts';
@@ -261,6 +262,10 @@ class Service implements Inspector {
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
+  }
+
+  static {
+    nameDispose(Service, ASYNC_DISPOSE);
   }
 
   async close(): Promise<void> {

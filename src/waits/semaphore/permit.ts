@@ -3,6 +3,7 @@
 //
 // Invariants. A permit holds its units from the moment it is made until its first `release`. A line
 // counts those that are held; the others are free. More may be held than there are, after a `resize`.
+import { DISPOSE, nameDispose } from '../../base/dispose.ts';
 import { Line } from '../lines/line.ts';
 
 /** Whose units these are. */
@@ -74,5 +75,9 @@ export class Permit {
   /** As `release`: for `using permit = await semaphore.acquire(...)`. */
   [Symbol.dispose](): void {
     this.release();
+  }
+
+  static {
+    nameDispose(Permit, DISPOSE);
   }
 }

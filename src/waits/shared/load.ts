@@ -3,7 +3,7 @@
 // Invariants. It is under way until its promise settles or it is given up; then its result is
 // dropped. It answers the waits that were parked before it began: they are the passes of its keys.
 // All fields but the counts are set once.
-import { isNativeError } from 'node:util/types';
+import { isMap, isNativeError } from 'node:util/types';
 import { debugOnce, isDebugging } from '../../base/debug.ts';
 import { invalidReturnValue } from '../../base/node-errors.ts';
 import { cut } from '../../base/text.ts';
@@ -85,10 +85,10 @@ export class Load<V> implements KeyLoad {
     const names = this.names;
     const states = await loadKeys([...names], { signal: this.#controller.signal });
     if (typeof states?.get !== 'function') throw invalidReturnValue('a promise of a Map', 'load', states);
-    if (states instanceof Map) checkFirstKey(states);
+    if (isMap(states)) checkFirstKey(states);
     if (isDebugging) hintAtOthers(loadKeys, states, names);
     const found = names.map((name) => states.get(name));
-    if (states instanceof Map && found.includes(undefined)) warnOfSpelling(loadKeys, states, names);
+    if (isMap(states) && found.includes(undefined)) warnOfSpelling(loadKeys, states, names);
     return found;
   }
 }

@@ -7,8 +7,10 @@
 //
 // Why a disposable: the host keeps an AbortSignal.timeout, and all that its listeners hold, until
 // its delay is over. `using signal = timeoutSignal(5_000)` ends with its block, in O(1).
+
 import { type Abortable, abortReason, addAbortable, removeAbortable } from '../../base/abort-listeners.ts';
 import { checkedSignal, checkedTimeout } from '../../base/checks.ts';
+import { DISPOSE } from '../../base/dispose.ts';
 import { knownOptions, type OptionNames } from '../../base/unread-options.ts';
 import { SystemTimer } from '../../timer/system-timer.ts';
 import type { Timer } from '../../timer/timer.ts';
@@ -33,7 +35,8 @@ const sharedTimer = new SystemTimer().unref();
  * A signal that aborts `delayMs` from now, or a little later, with a DOMException TimeoutError. If
  * its parent `options.signal` aborts before, the signal aborts at once with the parent's reason.
  * Fake clocks of the host move it. `using`, or `[Symbol.dispose]()`, ends it: then it never aborts,
- * and leaves nothing in the timer or on the parent. O(1).
+ * and leaves nothing in the timer or on the parent. (In a realm without that symbol, as in jest on Node
+ * 20 and 22, it is `Symbol.for('Symbol.dispose')`, by which esbuild and Babel compile `using`.) O(1).
  *
  * It keeps no process alive, unless `options.timer` does.
  *
@@ -48,7 +51,7 @@ export function timeoutSignal(delayMs: number, options?: TimeoutSignalOptions): 
   const parent = checkedSignal('options.signal', given.signal);
   const timer = given.timer === undefined ? sharedTimer : checkedTimer(given.timer);
   const timeout = new SignalTimeout(delayMs, timer, parent);
-  return Object.assign(timeout.signal, { [Symbol.dispose]: () => timeout.end() });
+  return Object.assign(timeout.signal, { [DISPOSE]: () => timeout.end() });
 }
 
 class SignalTimeout extends TimerTask implements Abortable {

@@ -8,6 +8,7 @@
 // Timeout, whose id is its number (`+timeout`): no other timer has that number. While a replacement
 // stands in place of the host's timers, a timeout is a timer of the replacement
 // (foreign-timeout.ts), unless our timers were the global when it came (clock/replacements.ts).
+import { DISPOSE, nameDispose } from '../../base/dispose.ts';
 import { throwLater } from '../../base/report-error.ts';
 import { foreignToTimers } from '../../clock/replacements.ts';
 import { AsyncContext } from '../../clock/root-context.ts';
@@ -145,6 +146,10 @@ export class ScheduledTimeout extends TimerTask implements Timeout {
 
   [Symbol.dispose](): void {
     this.cancel();
+  }
+
+  static {
+    nameDispose(ScheduledTimeout, DISPOSE);
   }
 
   /** Ends it for good: it cannot be refreshed. */
