@@ -47,7 +47,7 @@ function unlessDiskIsFull(work: () => void, log: Log): void {
     work();
   } catch (error) {
     if (!(error instanceof FullDisk)) throw error;
-    log(`left commits and logs as they are: ${error.message}`, 'full disk');
+    log(`left commits and logs as they are: ${error.message}`, 'limited');
   }
 }
 

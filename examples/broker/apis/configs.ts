@@ -152,7 +152,7 @@ function alterEach<R extends Resource>(
       if (validateOnly) return undefined;
       const errorCode = unlessDiskIsFull(
         context,
-        `settings of ${topic.name}`,
+        `settings of "${topic.name}"`,
         ErrorCode.KAFKA_STORAGE_ERROR,
         () => topics.configure(topic, settings),
       );

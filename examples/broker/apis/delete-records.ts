@@ -34,7 +34,7 @@ function deleteBefore(context: Context, name: string, index: number, offset: num
   if (to < 0 || to > partition.highWatermark) return refused(ErrorCode.OFFSET_OUT_OF_RANGE);
   const errorCode = unlessDiskIsFull(
     context,
-    `to delete of ${partition.key}`,
+    `to delete of "${partition.key}"`,
     ErrorCode.KAFKA_STORAGE_ERROR,
     () => partition.deleteBefore(to),
   );

@@ -15,7 +15,7 @@ export const findCoordinator: Handler<'FindCoordinator'> = (exchange, context) =
   const { key, keyType, coordinatorKeys } = exchange.request;
   if (keyType === TRANSACTION) logNoTransactions(exchange, context);
   if (keyType === SHARE)
-    log(`refused a share group of ${exchange.owner.peer}: this broker has no share groups`, 'refused group');
+    log(`refused a share group of ${exchange.owner.peer}: this broker has no share groups`, 'limited');
   const refused = (key: string, errorCode: number, errorMessage: string) => ({
     key,
     nodeId: -1,

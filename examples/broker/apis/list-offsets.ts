@@ -49,8 +49,8 @@ export const listOffsets: Handler<'ListOffsets'> = (exchange, { topics, timeSear
             const record = await searchIn(search, partition, timestamp);
             if (record?.isGuess)
               log(
-                `answered a search by time in ${partition.key} with the first record of a batch, whose records it could not read`,
-                'inexact search',
+                `answered a search by time in "${partition.key}" with the first record of a batch, whose records it could not read`,
+                'limited',
               );
             Object.assign(answer, found(record?.offset ?? -1, record?.timestamp));
           });

@@ -38,7 +38,7 @@ export const metadata: Handler<'Metadata'> = (exchange, context) => {
   context
     .lookAtController()
     .then(() => answer(exchange, context))
-    .catch((error) => exchange.owner.fail(`a fault of the broker: ${describeFault(error)}`, 'fault'));
+    .catch((error) => exchange.owner.fail(`a fault of the broker: ${describeFault(error)}`));
 };
 
 function isUnknown(wanted: Wanted, { topics }: Context): boolean {
@@ -91,7 +91,7 @@ function find(wanted: Wanted, context: Context, mayCreate: boolean, noName: stri
   if (!hasRoomFor(options.partitions, context))
     return { errorCode: ErrorCode.POLICY_VIOLATION, name, topicId: NO_TOPIC_ID };
   if (cluster.isSelf(cluster.controller)) {
-    const errorCode = unlessDiskIsFull(context, `the topic ${name}`, ErrorCode.KAFKA_STORAGE_ERROR, () => {
+    const errorCode = unlessDiskIsFull(context, `the topic "${name}"`, ErrorCode.KAFKA_STORAGE_ERROR, () => {
       const replicas = Array.from({ length: options.partitions }, (_, index) => cluster.replicasOf(index));
       topics.create(name, replicas);
       void context.tellNodes();

@@ -14,8 +14,5 @@ export const NO_TRANSACTIONS = ErrorCode.TRANSACTIONAL_ID_AUTHORIZATION_FAILED;
 export const NO_TRANSACTIONS_MESSAGE = 'this broker has no transactions';
 
 export function logNoTransactions({ api, owner }: Exchange, { log }: Context): void {
-  log(
-    `refused ${api} with a transactional id of ${owner.peer}: ${NO_TRANSACTIONS_MESSAGE}`,
-    'refused transaction',
-  );
+  log(`refused ${api} with a transactional id of ${owner.peer}: ${NO_TRANSACTIONS_MESSAGE}`, 'limited');
 }

@@ -44,7 +44,7 @@ export const offsetCommit: Handler<'OffsetCommit'> = (exchange, context) => {
       errorCode: commit(name, partition),
     })),
   }));
-  if (refused > 0) log(`refused ${refused} commits of ${exchange.owner.peer}: ${broken}`, 'refused commits');
+  if (refused > 0) log(`refused ${refused} commits of ${exchange.owner.peer}: ${broken}`, 'limited');
   // A commit that is answered survives. Nothing may go on after a flush that failed: its rejection
   // is left to end the process.
   void offsets.flush().then(() => exchange.respond({ topics: results }));

@@ -17,7 +17,7 @@ export function unlessDiskIsFull(
     return ErrorCode.NONE;
   } catch (error) {
     if (!(error instanceof FullDisk)) throw error;
-    log(`refused ${what}: ${error.message}`, 'full disk');
+    log(`refused ${what}: ${error.message}`, 'limited');
     return errorCode;
   }
 }

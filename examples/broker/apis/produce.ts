@@ -50,16 +50,12 @@ export const produce: Handler<'Produce'> = (exchange, context) => {
    * each.
    */
   function logRefusals(): void {
-    const kinds = [
-      [ErrorCode.POLICY_VIOLATION, 'refused batches'],
-      [ErrorCode.KAFKA_STORAGE_ERROR, 'full disk'],
-    ] as const;
     const appended = results.flatMap(({ partitions }) => partitions);
-    for (const [code, kind] of kinds) {
+    for (const code of [ErrorCode.POLICY_VIOLATION, ErrorCode.KAFKA_STORAGE_ERROR]) {
       const refused = appended.filter(({ errorCode }) => errorCode === code);
       if (refused.length === 0) continue;
       const reason = refused[0].errorMessage;
-      context.log(`refused ${refused.length} batches of ${exchange.owner.peer}: ${reason}`, kind);
+      context.log(`refused ${refused.length} batches of ${exchange.owner.peer}: ${reason}`, 'limited');
     }
   }
 
@@ -94,7 +90,6 @@ export const produce: Handler<'Produce'> = (exchange, context) => {
     else
       exchange.owner.fail(
         `a produce with acks=0 failed with error ${failed.errorCode} (${failed.errorMessage})`,
-        'failed produce',
       );
   }
 };
@@ -117,13 +112,13 @@ function append(
   const partition = found?.partitions[index];
   if (found === undefined || partition === undefined) {
     return isLegalTopicName(topic)
-      ? refused(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, `there is no partition ${index} of ${topic}`)
+      ? refused(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, `there is no partition ${index} of "${topic}"`)
       : refused(ErrorCode.INVALID_TOPIC_EXCEPTION, 'not a legal topic name');
   }
   if (!partition.isLed)
     return refused(
       ErrorCode.NOT_LEADER_OR_FOLLOWER,
-      `node ${partition.replicaIds[0]} leads ${partition.key}`,
+      `node ${partition.replicaIds[0]} leads "${partition.key}"`,
     );
   try {
     const batches = readBatches(records ?? Buffer.alloc(0));
@@ -135,7 +130,7 @@ function append(
     const rules = writeRulesOf(found.settings, context.options);
     const { maxMessageBytes, isLogAppendTime, minInsyncReplicas } = rules;
     if (batches[0].size > maxMessageBytes) {
-      const rule = `a batch of ${batches[0].size} bytes, where max.message.bytes of ${topic} is ${maxMessageBytes}`;
+      const rule = `a batch of ${batches[0].size} bytes, where max.message.bytes of "${topic}" is ${maxMessageBytes}`;
       throw new RecordBatchError(ErrorCode.MESSAGE_TOO_LARGE, rule);
     }
     const batch = isLogAppendTime ? stampBatch(batches[0], Date.now()) : batches[0];

@@ -6,5 +6,5 @@ import type { ApiName } from '../protocol/messages/index.ts';
 export function respondLater<N extends ApiName>(exchange: Exchange<N>, response: Promise<Response<N>>): void {
   response
     .then((answer) => exchange.respond(answer))
-    .catch((error) => exchange.owner.fail(`a fault of the broker: ${describeFault(error)}`, 'fault'));
+    .catch((error) => exchange.owner.fail(`a fault of the broker: ${describeFault(error)}`));
 }

@@ -35,7 +35,7 @@ export function hasRoomFor(partitions: number, { topics, options }: Context): bo
 export function logTopicRefusal({ owner }: Exchange, { log, options }: Context, count: number): void {
   log(
     `refused ${count} new topics of ${owner.peer}: --max-partitions is ${options.maxPartitions}`,
-    'refused topics',
+    'limited',
   );
 }
 
@@ -54,7 +54,7 @@ function createTopic(
   let topicId = NO_TOPIC_ID;
   const failure = exchange.request.validateOnly
     ? ErrorCode.NONE
-    : unlessDiskIsFull(context, `the topic ${name}`, ErrorCode.KAFKA_STORAGE_ERROR, () => {
+    : unlessDiskIsFull(context, `the topic "${name}"`, ErrorCode.KAFKA_STORAGE_ERROR, () => {
         topicId = context.topics.create(name, replicas, settings).id;
       });
   if (failure !== ErrorCode.NONE) return { ...refused, errorCode: failure, errorMessage: DISK_IS_FULL };
@@ -109,7 +109,7 @@ export const createPartitions: AnsweringHandler<'CreatePartitions'> = (exchange,
     const [errorCode, errorMessage] = refusalOf(topic);
     if (topic === undefined || errorCode !== ErrorCode.NONE || validateOnly)
       return { name, errorCode, errorMessage };
-    const failure = unlessDiskIsFull(context, `partitions of ${name}`, ErrorCode.KAFKA_STORAGE_ERROR, () =>
+    const failure = unlessDiskIsFull(context, `partitions of "${name}"`, ErrorCode.KAFKA_STORAGE_ERROR, () =>
       context.topics.grow(topic, replicas),
     );
     return { name, errorCode: failure, errorMessage: failure === ErrorCode.NONE ? null : DISK_IS_FULL };
@@ -159,7 +159,7 @@ export const deleteTopics: AnsweringHandler<'DeleteTopics'> = (exchange, context
       if (topic !== undefined) {
         const errorCode = unlessDiskIsFull(
           context,
-          `to delete ${topic.name}`,
+          `to delete "${topic.name}"`,
           ErrorCode.KAFKA_STORAGE_ERROR,
           () => topics.delete(topic),
         );

@@ -103,7 +103,7 @@ function roomError(
   return ErrorCode.NONE;
 
   function refused(errorCode: number, rule: string): number {
-    log(`refused a ${isNew ? 'new ' : ''}member from ${profile.clientHost}: ${rule}`, 'refused member');
+    log(`refused a ${isNew ? 'new ' : ''}member from ${profile.clientHost}: ${rule}`, 'limited');
     return errorCode;
   }
 }
@@ -119,7 +119,7 @@ export function hasRoomForShares(
   if (memory.hasRoomFor(bytes)) return true;
   log(
     `refused the shares that a leader from ${profile.clientHost} gave: --max-group-bytes is ${memory.maxBytes}`,
-    'refused member',
+    'limited',
   );
   return false;
 }

@@ -84,7 +84,7 @@ export class GroupJournal {
       this.#journal?.append(entry);
     } catch (error) {
       if (!(error instanceof FullDisk)) throw error;
-      this.#log(`did not write down the group ${groupId}: ${error.message}`, 'full disk');
+      this.#log(`did not write down the group ${JSON.stringify(groupId)}: ${error.message}`, 'limited');
     }
     // Nobody waits for it. As for commits, a flush that failed is left to end the process.
     void this.#journal?.flush();

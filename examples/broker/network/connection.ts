@@ -12,7 +12,7 @@
 import type { Socket } from 'node:net';
 import { debuglog } from 'node:util';
 import { describeFault } from '../fault.ts';
-import type { LineKind, Log } from '../log-lines.ts';
+import type { Log } from '../log-lines.ts';
 import { Refusal } from '../refusal.ts';
 import type { Exchange, ExchangeOwner } from './exchange.ts';
 import { FrameSplitter, SIZE_BYTES } from './frames.ts';
@@ -145,9 +145,9 @@ export class Connection implements ExchangeOwner {
   }
 
   /** Ends it at once, with a line in the log. */
-  fail(reason: string, kind: LineKind): void {
+  fail(reason: string): void {
     if (this.#socket.destroyed) return;
-    this.#options.log(`closed the connection of ${this.peer}: ${reason}`, kind);
+    this.#options.log(`closed the connection of ${this.peer}: ${reason}`, 'limited');
     this.destroy();
   }
 
@@ -178,8 +178,8 @@ export class Connection implements ExchangeOwner {
       do this.#sendAnswers();
       while (this.#handleNext());
     } catch (error) {
-      if (error instanceof Refusal) this.fail(error.message, 'refused request');
-      else this.fail(`a fault of the broker: ${describeFault(error)}`, 'fault');
+      if (error instanceof Refusal) this.fail(error.message);
+      else this.fail(`a fault of the broker: ${describeFault(error)}`);
     } finally {
       this.#isPumping = false;
     }

@@ -5,7 +5,6 @@
  * protocol has no answer (acks=0). An operation that waits on behalf of the request enters its
  * WaitingRoom here, so that a connection that closes takes it along.
  */
-import type { LineKind } from '../log-lines.ts';
 import { encode } from '../protocol/codec.ts';
 import { type ApiName, apis } from '../protocol/messages/index.ts';
 import type { Draft, Message } from '../protocol/schema.ts';
@@ -24,7 +23,7 @@ export interface ExchangeOwner {
   /** The answer of an exchange is there, of so many bytes. */
   onAnswer(bytes: number): void;
   /** Ends the connection, with one log line of that kind. */
-  fail(reason: string, kind: LineKind): void;
+  fail(reason: string): void;
 }
 
 export class Exchange<N extends ApiName = ApiName> {

@@ -32,7 +32,7 @@ export class StatusServer {
     this.#server.on('drop', (peer) => {
       log(
         `refused a connection of ${peer?.remoteAddress}:${peer?.remotePort}: --http takes ${MAX_CONNECTIONS}`,
-        'refused connection',
+        'limited',
       );
     });
   }
@@ -59,7 +59,7 @@ export class StatusServer {
       this.#registry.metrics().then(
         (text) => send(response, 200, this.#registry.contentType, text),
         (error) => {
-          this.#log(`a fault in the metrics: ${describeFault(error)}`, 'fault');
+          this.#log(`a fault in the metrics: ${describeFault(error)}`, 'limited');
           sendJson(response, 500, { error: 500 });
         },
       );

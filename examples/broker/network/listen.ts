@@ -26,8 +26,6 @@ export async function listen(server: Server, { host, port, option }: Address, lo
       { cause: error },
     );
   }
-  server.on('error', (error) =>
-    log(`a connection could not be taken: ${error.message}`, 'refused connection'),
-  );
+  server.on('error', (error) => log(`a connection could not be taken: ${error.message}`, 'limited'));
   return (server.address() as AddressInfo).port;
 }

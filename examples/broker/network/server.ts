@@ -65,7 +65,7 @@ export class ProtocolServer implements ConnectionKeeper {
     this.#server.on('drop', (peer) => {
       log(
         `refused a connection of ${peer?.remoteAddress}:${peer?.remotePort}: --max-connections is ${maxConnections}`,
-        'refused connection',
+        'limited',
       );
     });
   }
@@ -112,7 +112,6 @@ export class ProtocolServer implements ConnectionKeeper {
     }
     largest?.fail(
       `its requests hold ${largest.heldBytes} of ${this.#heldBytes} bytes, where --max-request-bytes is ${maxRequestBytes}`,
-      'held memory',
     );
   }
 
@@ -154,7 +153,6 @@ export class ProtocolServer implements ConnectionKeeper {
       if (this.#answers.bytesLeft >= 0) return;
       connection.fail(
         `it has not taken ${connection.unsentBytes} bytes of answers, where --max-answer-bytes is ${this.#answers.maxBytes}`,
-        'held memory',
       );
     }
     if (this.#answers.bytesLeft < 0)
@@ -164,10 +162,6 @@ export class ProtocolServer implements ConnectionKeeper {
   #onIdle(connection: Connection): void {
     if (connection.isClosed) connection.destroy();
     else if (connection.isOwedAnAnswer || this.#waiting.has(connection)) this.#idle.touch(connection);
-    else
-      connection.fail(
-        `idle for ${this.#options.maxIdleMs} ms, which is --connections-max-idle-ms`,
-        'idle connection',
-      );
+    else connection.fail(`idle for ${this.#options.maxIdleMs} ms, which is --connections-max-idle-ms`);
   }
 }

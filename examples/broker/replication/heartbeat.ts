@@ -128,7 +128,7 @@ export class PeerHeartbeat {
         await this.#learnSettings();
     } catch (error) {
       if (!(error instanceof FullDisk)) throw error;
-      this.#log(`took over nothing from node ${this.#peer.id}: ${error.message}`, 'full disk');
+      this.#log(`took over nothing from node ${this.#peer.id}: ${error.message}`, 'limited');
     }
   }
 

@@ -78,7 +78,7 @@ export class ReplicaFetcher {
       return (await this.#align(partitions)) && (await this.#copy(partitions));
     } catch (error) {
       if (!(error instanceof FullDisk)) throw error;
-      this.#options.log(`copied nothing from node ${this.#options.leader.id}: ${error.message}`, 'full disk');
+      this.#options.log(`copied nothing from node ${this.#options.leader.id}: ${error.message}`, 'limited');
       return false;
     }
   }
@@ -147,8 +147,8 @@ export class ReplicaFetcher {
     } catch (error) {
       if (!(error instanceof RecordBatchError)) throw error;
       this.#options.log(
-        `a batch for ${partition.key} from its leader was refused: ${error.message}`,
-        'refused copy',
+        `a batch for "${partition.key}" from its leader was refused: ${error.message}`,
+        'limited',
       );
       return false;
     }

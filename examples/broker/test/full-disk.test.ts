@@ -108,7 +108,7 @@ describeWith(programs.smallDisk, 'a broker whose disk is full', () => {
     expect(await fetchAll()).to.equal(before);
     expect(await formGroup(), 'a group is kept in memory then').to.equal(NONE);
     expect(running.lines.filter((line) => !line.startsWith('refused '))).to.deep.equal([
-      'did not write down the group members: the disk is full (ENOSPC)',
+      'did not write down the group "members": the disk is full (ENOSPC)',
     ]);
     expect(running.broker.status().connections, 'nobody was cut off').to.equal(1);
     rmSync(ballast);

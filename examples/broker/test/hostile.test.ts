@@ -105,7 +105,7 @@ describe('a client that means no good', () => {
 
   const large = () => compressBatch(makeBatch(['x'.repeat(15 * 1024 * 1024)], [1000]), GZIP, gzipSync);
   const guess =
-    'answered a search by time in t-0 with the first record of a batch, whose records it could not read';
+    'answered a search by time in "t-0" with the first record of a batch, whose records it could not read';
   for (const [what, make, count, offset, lines] of [
     // With the rest of 64 MiB, the fifth could not be read.
     ['small batches of large records', large, 20, 4, [guess]],

@@ -22,7 +22,7 @@ export function createRooms(timer: SystemTimer, maxParked: number, log: Log): Ro
     maxParked = Infinity,
   ) => {
     const onError = (error: unknown) =>
-      log(`a fault in the ${name} purgatory: ${describeFault(error)}`, 'fault');
+      log(`a fault in the ${name} purgatory: ${describeFault(error)}`, 'limited');
     return new WaitingRoom(new Kind(name, { timer, maxParked, onError }), maxParked);
   };
   return {
