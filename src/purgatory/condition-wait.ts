@@ -47,6 +47,8 @@ class AsyncTries {
   /** An event came while a try was under way; and the key of the last such event. */
   isDue = false;
   dueKey: unknown;
+  /** The deadline has come, and waits for the try under way. */
+  holdsDeadline = false;
 
   /**
    * A try begins for an event on `key`, and is under way from its call on: its first part may cause
@@ -90,8 +92,12 @@ export class ConditionWait extends Wait implements ConditionContext<unknown> {
     return this.#tries === undefined ? this.$keeper?.eventKey : this.#tries.key;
   }
 
-  override get $isTriedForEvent(): boolean {
-    return this.isUnderWay && this.#tries?.key !== undefined;
+  /** Once: a try that hangs, or one more event, holds the deadline no longer. */
+  override $holdsDeadline(): boolean {
+    const tries = this.#tries;
+    if (tries === undefined || tries.underWay === 0 || tries.holdsDeadline) return false;
+    tries.holdsDeadline = tries.key !== undefined || tries.isDue;
+    return tries.holdsDeadline;
   }
 
   override get $type(): string {
@@ -134,13 +140,18 @@ export class ConditionWait extends Wait implements ConditionContext<unknown> {
       (value) => {
         this.#didSettle(tries);
         if (isAnswer(value)) this.answer(value);
-        else if (tries.isDue && tries.underWay === 0) this.$keeper?.tryParked(this, NO_EVENT);
+        else if (tries.underWay === 0) this.#didSettleInVain(tries);
       },
       (error: unknown) => {
         this.#didSettle(tries);
         this.fail(error);
       },
     );
+  }
+
+  #didSettleInVain(tries: AsyncTries): void {
+    if (tries.isDue) this.$keeper?.tryParked(this, NO_EVENT);
+    if (tries.holdsDeadline && tries.underWay === 0) this.$keeper?.expireNow(this);
   }
 
   #didSettle(tries: AsyncTries): void {

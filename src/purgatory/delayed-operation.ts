@@ -41,6 +41,8 @@ export interface Keeper extends TaskKeeper {
   reject(operation: DelayedOperation, error: unknown): void;
   /** Completes a parked operation whose deadline has come, handling what user code throws. */
   expire(operation: DelayedOperation): void;
+  /** As `expire`, where its deadline has waited for a try that has settled without an answer. */
+  expireNow(operation: DelayedOperation): void;
   /** For what user code of an operation throws. @param key that of the event, if one caused it. */
   report(error: unknown, operation: DelayedOperation, key?: unknown): void;
   /** A try of a parked operation has returned a promise; and that promise has settled. */
@@ -150,8 +152,8 @@ export abstract class DelayedOperation extends TimerTask {
     return errors;
   }
 
-  /** A try for an event has begun, and its promise is open. @internal */
-  get $isTriedForEvent(): boolean {
+  /** Whether its deadline, which has come, is to wait for a try that an event has begun. @internal */
+  $holdsDeadline(): boolean {
     return false;
   }
 

@@ -33,7 +33,6 @@ import { type Scheduler, schedulerOf } from '../turns/scheduler.ts';
 import { Settler } from '../turns/settler.ts';
 import { takePromised } from './callback-results.ts';
 import { COMPLETED, type DelayedOperation, type Keeper } from './delayed-operation.ts';
-import { LateExpiries } from './late-expiries.ts';
 import type { ParkedLists } from './parked-lists.ts';
 import { checkedTry, NO_EVENT, reportedTry } from './passes.ts';
 import type { CheckedPurgatoryOptions } from './purgatory-options.ts';
@@ -41,6 +40,13 @@ import { PurgatoryMeter } from './telemetry/purgatory-meter.ts';
 import type { EventsSnapshot } from './telemetry/purgatory-snapshot.ts';
 
 const NOTHING: readonly unknown[] = [];
+/**
+ * How long a deadline waits for a try that an event has begun, in ms: a read of something near, such
+ * as a file, a cache or a row, settles by then, also where the process comes back from a stop and is
+ * busy with all that has arrived. A count of turns would not do: they are empty where immediates are
+ * pending.
+ */
+const HOLD_MS = 100;
 const COMPLETED_ALREADY =
   'purgatory "%s": a %s that is completed already is not parked. Each wait takes a new one';
 
@@ -79,7 +85,6 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
   /** Operations were removed, and nobody has looked since whether the timer and memory can rest. */
   #hasRemoved = false;
   readonly #compaction: Compaction;
-  readonly #late: LateExpiries;
   /** The events that have yet to be served, in a purgatory that has such. */
   events: PendingEvents | undefined;
   /** The way to the purgatories of this name in other processes, if there is a bus. */
@@ -95,9 +100,6 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
     this.scheduler = schedulerOf(timer);
     this.#compaction = new Compaction(this.scheduler, sliceMs, lists);
     this.settler = new Settler(this.scheduler, sliceMs);
-    this.#late = new LateExpiries(this.scheduler, sliceMs, (operation) => {
-      if (this.isExpiring(operation)) this.#expire(operation);
-    });
     this.#options = options;
   }
 
@@ -277,17 +279,12 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
       if (!this.keeps(operation)) return;
     }
     if (this.events?.isStillDue(operation) === false) return;
-    if (this.meter.openTries.size > 0 && this.#isTriedInTime(operation)) this.#late.hold(operation);
-    else this.#expire(operation);
+    if (operation.$holdsDeadline()) this.timer.postpone(operation, HOLD_MS);
+    else this.expireNow(operation);
   }
 
-  /** Whether a try for an event began after the process was woken for deadlines, and is open. */
-  #isTriedInTime(operation: DelayedOperation): boolean {
-    const sinceMs = this.meter.openTries.get(operation);
-    return sinceMs !== undefined && sinceMs >= this.timer.dueMs && operation.$isTriedForEvent;
-  }
-
-  #expire(operation: DelayedOperation): void {
+  /** As `expire`, whatever is pending or under way for it. */
+  expireNow(operation: DelayedOperation): void {
     const stamp = this.#unpark(operation, NONE);
     this.meter.didEnd('expired', operation, stamp);
     for (const error of operation.$expire(this.settler)) this.report(error, operation);

@@ -295,6 +295,16 @@ export abstract class Timer implements TaskKeeper {
   }
 
   /**
+   * Has a task that a pass has taken run once more, `delayMs` after the last reading. It stays
+   * pending for its keeper. For the pass under way: its end looks for a wake-up.
+   *
+   * @internal
+   */
+  postpone(task: TimerTask, delayMs: number): void {
+    task.$slot = this.#tasks.add(task, tickFrom(this.#nowMs + delayMs, this.#tickMs));
+  }
+
+  /**
    * @internal Throws what `add` of a new task would, when the timer is closed or full. One whose delay
    * is Infinity waits for no deadline, and needs no place.
    */

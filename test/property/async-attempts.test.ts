@@ -30,6 +30,8 @@ type Step =
   | { readonly do: 'close' };
 
 const SIGNALS = 2;
+/** How long a deadline waits for a try that an event has begun. */
+const HOLD_MS = 100;
 
 const key = fc.nat({ max: 2 });
 const spec: fc.Arbitrary<Spec> = fc.record({
@@ -50,7 +52,7 @@ const step = mixed<Step>(
   [60, act('wait', { spec })],
   [100, act(['check', 'notify'], { key })],
   [140, act('settle', { wait: fc.nat({ max: 30 }), how })],
-  [40, act('advance', { ms: fc.integer({ min: 0, max: 20 }) })],
+  [40, act('advance', { ms: fc.oneof(fc.integer({ min: 0, max: 20 }), fc.integer({ min: 60, max: 120 })) })],
   [10, act('cancelForKey', { key })],
   [10, act('abort', { signal: fc.nat({ max: SIGNALS - 1 }) })],
   [3, act('close')],
@@ -65,7 +67,11 @@ class Expected {
   readonly dueMs: number;
   begun = 0;
   isUnderWay = false;
+  /** Whether an event has caused the try under way. */
+  isForEvent = false;
   hasMissed = false;
+  /** Its deadline has come, and waits for the try under way. */
+  isHeld = false;
   outcome: Outcome;
   wasParked = false;
 
@@ -87,7 +93,8 @@ class Expected {
     return /^(thrown|rejected)/.test(String(outcome.rejected)) ? 'rejected' : 'cancelled';
   }
 
-  begin(): void {
+  begin(isForEvent: boolean): void {
+    this.isForEvent = isForEvent;
     const kind = this.spec.kinds[this.begun++ % this.spec.kinds.length];
     if (kind === 'promise') this.isUnderWay = true;
     else if (kind === 'value') this.outcome = { value: this.begun };
@@ -97,7 +104,7 @@ class Expected {
   event(): void {
     if (!this.isParked) return;
     if (this.isUnderWay) this.hasMissed = true;
-    else this.begin();
+    else this.begin(true);
   }
 
   settle(how: Settlement): void {
@@ -107,8 +114,16 @@ class Expected {
     else if (how === 'reject') this.outcome = { rejected: `rejected ${this.begun}` };
     else if (this.hasMissed) {
       this.hasMissed = false;
-      this.begin();
+      this.begin(true);
     }
+    if (this.isHeld && this.isParked && !this.isUnderWay) this.outcome = 'expired';
+  }
+
+  /** The clock has come to `nowMs`. */
+  advanced(nowMs: number): void {
+    if (!this.isParked || this.dueMs > nowMs) return;
+    this.isHeld = this.isUnderWay && (this.isHeld || this.isForEvent || this.hasMissed);
+    if (!this.isHeld || this.dueMs + HOLD_MS <= nowMs) this.outcome = 'expired';
   }
 }
 
@@ -186,9 +201,7 @@ class Pair {
       }
       case 'advance':
         this.#clock.advance(step.ms);
-        for (const [expected] of parked) {
-          if (expected.dueMs <= this.#clock.now()) expected.outcome = 'expired';
-        }
+        for (const [expected] of parked) expected.advanced(this.#clock.now());
         break;
       case 'cancelForKey':
         this.#reject(parked, ({ spec: { keys } }) => keys.includes(step.key), 'ERR_PURGATORY_CANCELLED');
@@ -215,7 +228,7 @@ class Pair {
     if (this.#isClosed) expected.outcome = { rejected: 'ERR_PURGATORY_CLOSED' };
     else if (signal?.aborted) expected.outcome = { rejected: signal.reason };
     else {
-      expected.begin();
+      expected.begin(false);
       expected.wasParked = expected.isParked;
     }
     const { timeoutMs } = spec;

@@ -3,8 +3,11 @@ import { ManualClock, Purgatory, SystemTimer } from '../../src/index.ts';
 import { counts, EMPTY, hall, type Op } from '../support/op.ts';
 import { rejects } from '../support/refusals.ts';
 import { rejection } from '../support/rejection.ts';
-import { turn } from '../support/turns.ts';
+import { turn, until } from '../support/turns.ts';
 import { unhandledDuring } from '../support/unhandled.ts';
+
+/** How long a deadline waits for a try that an event has begun. */
+const HOLD_MS = 100;
 
 /** Attempts whose promises the test settles. */
 class Attempts {
@@ -53,7 +56,7 @@ describe('waitFor with attempts that return promises', () => {
     ) => { reason: (error: unknown) => void; expires?: true }
   > = {
     'its deadline': ({ clock }) => {
-      clock.advance(50);
+      clock.advance(50 + HOLD_MS); // it waits for the try that the event causes
       return { expires: true, reason: (reason) => expect((reason as Error).name).to.equal('TimeoutError') };
     },
     'an abort': (_, abort) => {
@@ -234,52 +237,91 @@ describe('waitFor with attempts that return promises', () => {
   });
 });
 
-describe('behaviour 30: a try that began for an event in time, and has returned a promise', () => {
-  const woken = async (settle: (tries: number) => Promise<unknown>) => {
-    const { clock, purgatory } = hall();
-    let tries = 0;
-    const signals: AbortSignal[] = [];
-    const condition = ({ signal }: { signal: AbortSignal }): unknown => {
-      signals.push(signal);
-      return tries++ === 0 ? undefined : settle(tries);
+describe('behaviour 30: a try for an event that came in time, which has returned a promise', () => {
+  /** The deadline of a wait comes while its tries are open. */
+  const woken = (timeoutMs = 50) => {
+    const h = hall();
+    const attempts = new Attempts();
+    let isFirst = true;
+    const condition = (context: { signal: AbortSignal }): unknown => {
+      if (!isFirst) return attempts.attempt(context);
+      isFirst = false;
+      return undefined;
     };
-    const wait = purgatory.waitFor(['k'], condition, { timeoutMs: 50 });
-    purgatory.notify('k');
-    clock.advance(50);
-    return { clock, purgatory, wait, signals, tries: () => tries };
+    const wait = h.purgatory.waitFor(['k', 'l'], condition, { timeoutMs });
+    return { ...h, attempts, wait };
   };
 
-  it('decides its wait, if it settles within a few turns', async () => {
-    for (const turns of [0, 1, 3]) {
-      const { purgatory, wait } = await woken(async () => {
-        for (let i = 0; i < turns; i++) await turn();
-        return 'read';
-      });
-      expect(await wait).to.deep.equal({ expired: false, value: 'read' });
+  it('decides its wait when it settles, as long as its deadline waits for it', async () => {
+    for (const lateMs of [0, HOLD_MS - 1]) {
+      const { clock, purgatory, attempts, wait } = woken();
+      purgatory.notify('k');
+      clock.advance(50); // tries it
+      for (let i = 0; i < 6; i++) await turn();
+      clock.advance(lateMs);
+      expect(purgatory.numDelayed).to.equal(1);
+      attempts.open[0].resolve(lateMs + 1);
+      expect(await wait).to.deep.equal({ expired: false, value: lateMs + 1 });
       expect(counts(purgatory)).to.deep.equal(EMPTY);
       expect(purgatory.snapshot().totals).to.include({ completed: 1, expired: 0 });
     }
   });
 
-  it('does not hold the deadline for longer, if it hangs', async () => {
-    const { purgatory, wait, signals } = await woken(() => new Promise(() => {}));
+  it('decides it also where it began long before the deadline, or waits behind the try at parking', async () => {
+    const { clock, purgatory, attempts, wait } = woken();
+    purgatory.checkAndComplete('k');
+    clock.advance(50);
+    attempts.open[0].resolve(1);
+    expect(await wait).to.deep.equal({ expired: false, value: 1 });
+
+    const h = hall();
+    const tries = new Attempts();
+    const behind = h.purgatory.waitFor(['k'], tries.attempt, { timeoutMs: 50 });
+    h.purgatory.checkAndComplete('k');
+    h.clock.advance(50);
+    tries.open[0].resolve(undefined);
+    await until(() => tries.begun === 2);
+    tries.open[1].resolve(2);
+    expect(await behind).to.deep.equal({ expired: false, value: 2 });
+  });
+
+  it('ends it at once when it settles without an answer, and no other event has come', async () => {
+    const { clock, purgatory, attempts, wait } = woken();
+    purgatory.checkAndComplete('k');
+    clock.advance(50);
+    purgatory.checkAndComplete('l');
+    attempts.open[0].resolve(undefined);
+    await until(() => attempts.begun === 2);
     expect(purgatory.numDelayed).to.equal(1);
+    attempts.open[1].resolve(undefined);
     expect(await wait).to.deep.equal({ expired: true });
-    expect(signals[0].aborted).to.equal(true);
     expect(counts(purgatory)).to.deep.equal(EMPTY);
   });
 
-  it('holds no deadline, if it began before, or at parking', async () => {
+  it('holds the deadline for no longer, if it hangs, and no other one', async () => {
+    const { clock, timer, purgatory, attempts, wait } = woken();
+    const other = purgatory.waitFor(['l'], () => undefined, { timeoutMs: 50 });
+    purgatory.checkAndComplete('k');
+    const signal = attempts.signals[0]();
+    clock.advance(50);
+    expect(await other).to.deep.equal({ expired: true });
+    clock.advance(HOLD_MS - 1);
+    purgatory.notify('k'); // it is tried for no other event meanwhile
+    await turn();
+    expect([purgatory.numDelayed, timer.size, signal.aborted]).to.deep.equal([1, 1, false]);
+    clock.advance(1);
+    expect(await wait).to.deep.equal({ expired: true });
+    expect([attempts.begun, signal.aborted, timer.size]).to.deep.equal([1, true, 0]);
+    expect(counts(purgatory)).to.deep.equal(EMPTY);
+  });
+
+  it('is not what has begun at parking', async () => {
     const { clock, purgatory } = hall();
     const hangs = (): Promise<never> => new Promise(() => {});
-    const atParking = purgatory.waitFor(['k'], hangs, { timeoutMs: 0 });
+    const wait = purgatory.waitFor(['k'], hangs, { timeoutMs: 0 });
     clock.advance(0);
     expect(counts(purgatory)).to.deep.equal(EMPTY);
-    const atEvent = purgatory.waitFor(['k'], ({ key }) => key && hangs(), { timeoutMs: 50 });
-    purgatory.checkAndComplete('k');
-    clock.advance(50);
-    expect(counts(purgatory)).to.deep.equal(EMPTY);
-    expect(await Promise.all([atParking, atEvent])).to.deep.equal([{ expired: true }, { expired: true }]);
+    expect(await wait).to.deep.equal({ expired: true });
   });
 
   it('is ended meanwhile by a close, a cancel or an abort as any wait', async () => {
@@ -288,11 +330,14 @@ describe('behaviour 30: a try that began for an event in time, and has returned 
       ERR_PURGATORY_CANCELLED: (purgatory: Purgatory<unknown, Op>) => purgatory.cancelForKey('k'),
     };
     for (const [code, end] of Object.entries(ends)) {
-      const { purgatory, wait } = await woken(() => new Promise(() => {}));
+      const { clock, timer, purgatory, wait } = woken();
       const rejected = rejection(wait);
+      purgatory.checkAndComplete('k');
+      clock.advance(50);
       end(purgatory);
       expect(await rejected).to.have.property('code', code);
-      for (let i = 0; i < 6; i++) await turn();
+      clock.advance(HOLD_MS);
+      expect(timer.size).to.equal(0);
       expect(purgatory.snapshot().totals).to.include({ cancelled: 1, expired: 0 });
     }
   });

@@ -80,7 +80,7 @@ describe('behaviour 36: a process that stood still', () => {
       const { code, stdout, stderr } = await runNode(child);
       expect([code, stderr]).to.deep.equal([0, '']);
       const { nodeSocket, nodeTimeout, ...ours } = JSON.parse(stdout) as Record<string, GivenUp>;
-      expect(Object.keys(ours)).to.have.lengthOf(6);
+      expect(Object.keys(ours)).to.have.lengthOf(7);
       for (const [kind, { alive, silent }] of Object.entries(ours)) {
         expect([alive, silent], kind).to.deep.equal([0, SILENT]);
       }
