@@ -101,8 +101,8 @@ export class EventQueue<K> implements PendingEvents {
   }
 
   /**
-   * The deadline of `operation` has come: true iff it is to expire. While an event on one of its
-   * keys is pending or under way, it is tried first. That try is user code, which may take it out.
+   * The deadline of `operation` has come: true iff it is to expire. For each of its keys with an
+   * event that is pending or under way, it is tried first. That is user code, which may take it out.
    */
   isStillDue(operation: DelayedOperation): boolean {
     if (!this.#job.isUnderWay) return true;
@@ -110,7 +110,7 @@ export class EventQueue<K> implements PendingEvents {
     for (const key of parking.lists.keysOf(operation, Number.POSITIVE_INFINITY)) {
       if (!this.#isDue(key)) continue;
       if (parking.tryParked(operation, key)) this.#countDeadline(key);
-      return parking.isExpiring(operation);
+      if (!parking.isExpiring(operation)) return false;
     }
     return true;
   }

@@ -340,6 +340,20 @@ describe('behaviour 30: a deadline that meets an event', () => {
     expect(log).to.deep.equal(['complete a', 'expire a']);
   });
 
+  it('tries a wait on several keys for each of them with an event', async () => {
+    const { purgatory, clock } = hall();
+    const keys: unknown[] = [];
+    const condition = ({ key }: { key: unknown }): unknown => {
+      keys.push(key);
+      return key === 'c' && 'c';
+    };
+    const wait = purgatory.waitFor(['a', 'b', 'c', 'd'], condition, { timeoutMs: 5 });
+    for (const key of ['c', 'a', 'd']) purgatory.notify(key);
+    clock.advance(5);
+    expect(await wait).to.deep.equal({ expired: false, value: 'c' });
+    expect(keys).to.deep.equal([undefined, 'a', 'c']);
+  });
+
   it('uses up the limit of the event', async () => {
     const { purgatory, park, clock, log } = hall();
     park('a', ['k'], { delayMs: 5 }).ready = true;
