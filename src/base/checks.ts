@@ -28,8 +28,6 @@ const DELAY_MS: NumberRule = { min: -Number.MAX_VALUE, max: Number.MAX_SAFE_INTE
 const TIMEOUT_MS: NumberRule = { ...DELAY_MS, orInfinity: true };
 /** In ms, three years: a longer timeout is more likely a date. */
 const LIKE_A_DATE = 1e11;
-const DEFAULT_LOAD_TIMEOUT_MS = 10_000;
-const LOAD_TIMEOUT_MS: NumberRule = { min: 1, max: Number.MAX_SAFE_INTEGER, orInfinity: true };
 
 /** `value`, or `fallback` when it is undefined. */
 export function checkedNumber(name: string, value: unknown, fallback: number, rule: NumberRule): number {
@@ -90,13 +88,13 @@ export function hintAtDate(name: string, timeoutMs: number): number {
 }
 
 /** `value`, which is a function or undefined. */
-export function checkedFunction<F>(name: string, value: F): F {
-  return value === undefined ? value : requiredFunction(name, value);
+export function checkedFunction<F>(name: string, value: unknown): F | undefined {
+  return value === undefined ? undefined : requiredFunction(name, value);
 }
 
-export function requiredFunction<F>(name: string, value: F): F {
+export function requiredFunction<F>(name: string, value: unknown): F {
   if (typeof value !== 'function') throw invalidArgType(name, 'of type function', value);
-  return value;
+  return value as F;
 }
 
 /** `value`, or `fallback` when it is undefined. */
@@ -160,26 +158,18 @@ export function checkedSignal(name: string, signal: AbortSignal | undefined): Ab
 }
 
 /**
- * `clock`, the option of that name, or `fallback` when it is undefined. Reads its time once.
+ * `clock`, whose time is read once.
  * @throws besides, TypeError with ERR_INVALID_ARG_VALUE for a clock whose time is no finite number.
  */
-export function checkedClock<C extends { now(): number; wakeAt: unknown; nextTurn?: unknown }>(
-  clock: C | undefined,
-  fallback: C,
+export function requiredClock<C extends { now(): number; wakeAt: unknown; nextTurn?: unknown }>(
+  name: string,
+  clock: C,
 ): C {
-  if (clock === undefined) return fallback;
   if (typeof clock?.now !== 'function' || typeof clock.wakeAt !== 'function') {
-    throw invalidArgType('options.clock', 'a Clock, with the methods now and wakeAt', clock);
+    throw invalidArgType(name, 'a Clock, with the methods now and wakeAt', clock);
   }
-  checkedFunction('options.clock.nextTurn', clock.nextTurn);
+  checkedFunction(`${name}.nextTurn`, clock.nextTurn);
   const nowMs: unknown = clock.now();
-  if (!Number.isFinite(nowMs)) {
-    throw invalidArgValue('options.clock', 'must give a finite number from now()', nowMs);
-  }
+  if (!Number.isFinite(nowMs)) throw invalidArgValue(name, 'must give a finite number from now()', nowMs);
   return clock;
-}
-
-/** The option `loadTimeoutMs` in ms, of loads of SharedWaits and of the `current` of thresholds. */
-export function checkedLoadTimeout(value: unknown): number {
-  return checkedNumber('options.loadTimeoutMs', value, DEFAULT_LOAD_TIMEOUT_MS, LOAD_TIMEOUT_MS);
 }

@@ -1,13 +1,12 @@
-// The errors of the library's own: all PurgatoryErrors. Each is made here, and nowhere else in
-// src/.
+// The errors of the library's own: all are PurgatoryErrors.
 //
 // A PurgatoryError says what went wrong though the arguments were good (closed, full, already
-// parked, no reply in time). Its `code` is stable and begins with ERR_PURGATORY_. Errors for bad
-// arguments and bad user code have Node's codes: node-errors.ts. The few others have no code of
+// parked, no reply in time). Its `code` is stable and begins with ERR_PURGATORY_. What many say is
+// made here: closed, full, not within a time. Any other text stands where it is thrown. Errors for
+// bad arguments and bad user code have Node's codes: node-errors.ts. The few others have no code of
 // ours: DOMExceptions and AbortErrors of signals, the AggregateError of two throws, and the plain
 // Errors in which a bus says why a connection broke.
 import { toStringWithCode } from './node-errors.ts';
-import { cut, keyText } from './text.ts';
 
 /** The stable codes of {@link PurgatoryError}. */
 export type PurgatoryErrorCode =
@@ -77,183 +76,22 @@ export function countRefusal(refused: Record<string, number>, error: unknown): v
   if (error instanceof PurgatoryError) refused[error.code] = (refused[error.code] ?? 0) + 1;
 }
 
-export function timerClosed(type: string): PurgatoryError {
-  return new PurgatoryError('ERR_PURGATORY_CLOSED', `The ${type} is closed`);
-}
-
-export function timerFull(maxPending: number): PurgatoryError {
-  return new PurgatoryError('ERR_PURGATORY_FULL', `The timer is full: maxPending is ${maxPending}`);
-}
-
-export function taskPendingElsewhere(): PurgatoryError {
-  return new PurgatoryError(
-    'ERR_PURGATORY_ALREADY_PENDING',
-    'The task is pending in another timer or parked in a purgatory: cancel it there first',
-  );
-}
-
 /**
+ * @param of the class and the name of what is closed.
  * @param cause says what `close` has ended. It is printed with the error of a wait that nobody
  * awaits. It is not in the message, because a client may see the message.
  */
-export function purgatoryClosed(name: string, cause?: string): PurgatoryError {
-  return new PurgatoryError('ERR_PURGATORY_CLOSED', `Purgatory "${name}" is closed`, withCause(cause));
+export function closed(of: string, cause?: string): PurgatoryError {
+  return new PurgatoryError('ERR_PURGATORY_CLOSED', `${of} is closed`, cause === undefined ? {} : { cause });
 }
 
-export function purgatoryFull(name: string, maxParked: number): PurgatoryError {
-  return new PurgatoryError('ERR_PURGATORY_FULL', `Purgatory "${name}" is full: maxParked is ${maxParked}`);
-}
-
-export function waitCancelled(name: string): PurgatoryError {
-  return new PurgatoryError('ERR_PURGATORY_CANCELLED', `The wait was cancelled in purgatory "${name}"`);
-}
-
-/**
- * For an operation that is to be parked and cannot be: it is parked already, or pending in a timer.
- *
- * @param parkedIn the name of the purgatory in which it is parked.
- */
-export function operationPending(type: string, parkedIn: string | undefined): PurgatoryError {
-  return parkedIn !== undefined
-    ? new PurgatoryError(
-        'ERR_PURGATORY_ALREADY_WATCHED',
-        `The ${type} is parked already, in purgatory "${parkedIn}": park each operation once`,
-      )
-    : new PurgatoryError(
-        'ERR_PURGATORY_ALREADY_PENDING',
-        `The ${type} is pending in a timer as a plain task: cancel it there before parking it`,
-      );
-}
-
-/** For the timer that was given to share with something: `of` says what that is. */
-export function sharedTimerClosed(of: string): PurgatoryError {
-  return new PurgatoryError('ERR_PURGATORY_CLOSED', `The timer of ${of} was closed`);
-}
-
-export function repliesClosed(name: string): PurgatoryError {
-  return new PurgatoryError('ERR_PURGATORY_CLOSED', `Replies "${name}" are closed: none will come any more`);
-}
-
-export function repliesFull(name: string, maxPending: number): PurgatoryError {
-  return new PurgatoryError('ERR_PURGATORY_FULL', `Replies "${name}" are full: maxPending is ${maxPending}`);
-}
-
-export function replyExpected(id: string): PurgatoryError {
-  return new PurgatoryError(
-    'ERR_PURGATORY_ALREADY_EXPECTED',
-    `A reply to ${id} is expected already: give each request an id of its own`,
-  );
-}
-
-/** @param to the id and the label of the request. */
-export function replyTimedOut(name: string, to: string, timeoutMs: number): PurgatoryError {
-  return notWithin(timeoutMs, `No reply of "${name}" to ${to}`);
-}
-
-/** @param why which units are held, and by whom. */
-export function permitTimedOut(of: string, timeoutMs: number, why: string): PurgatoryError {
-  return notWithin(timeoutMs, `No permit of ${of}`, `: ${why}`);
-}
-
-export function loadTimedOut(name: string, keys: number, timeoutMs: number): PurgatoryError {
-  const load = keys === 1 ? 'A load of 1 key' : `A load of ${keys} keys`;
-  return notWithin(timeoutMs, `${load} of SharedWaits "${name}" has not ended`);
-}
-
-export function currentTimedOut(key: string, timeoutMs: number): PurgatoryError {
-  return notWithin(timeoutMs, `current of the key ${key} has not ended`);
-}
-
-/** @param others how many keys there are beside `key`. */
-export function itemTimedOut(name: string, key: string, others: number, timeoutMs: number): PurgatoryError {
-  const keys = others === 0 ? `the key ${key}` : `the key ${key} and ${others} more`;
-  return notWithin(timeoutMs, `No item of "${name}" for ${keys}`);
-}
-
-export function queuesFull(name: string, maxItems: number): PurgatoryError {
-  return new PurgatoryError('ERR_PURGATORY_FULL', `Queues "${name}" are full: maxItems is ${maxItems}`);
-}
-
-export function idleTimeoutsClosed(name: string): PurgatoryError {
-  return new PurgatoryError('ERR_PURGATORY_CLOSED', `IdleTimeouts "${name}" are closed`);
-}
-
-export function busClosed(): PurgatoryError {
-  return new PurgatoryError('ERR_PURGATORY_CLOSED', 'The bus is closed');
-}
-
-export function nameJoined(name: string): PurgatoryError {
-  return new PurgatoryError(
-    'ERR_PURGATORY_ALREADY_JOINED',
-    `"${name}" has joined this bus already: share what has the name in this process, or take another`,
-  );
-}
-
-export function relayCalledTwice(): PurgatoryError {
-  return new PurgatoryError('ERR_PURGATORY_ALREADY_JOINED', 'relayBus() was called before in this process');
-}
-
-export function noRelay(message: string): PurgatoryError {
-  return new PurgatoryError('ERR_PURGATORY_NO_RELAY', message);
-}
-
-/**
- * The error by which a transport says that trying again is no use: no permission, the wrong kind of
- * server. The bus reports it and closes.
- *
- * @param cause what the engine or its client said.
- */
-export function refusal(message: string, cause?: unknown): PurgatoryError {
-  return new PurgatoryError('ERR_PURGATORY_BUS_REFUSED', message, withCause(cause));
-}
-
-function withCause(cause: unknown): ErrorOptions | undefined {
-  return cause === undefined ? undefined : { cause };
-}
-
-export function foreignProtocol(theirs: unknown, ours: number): PurgatoryError {
-  return new PurgatoryError(
-    'ERR_PURGATORY_BUS_PROTOCOL',
-    `A process on this bus speaks version ${theirs} of its protocol, this one version ${ours}: ` +
-      'they do not hear each other. Give processes of different versions different prefixes',
-  );
-}
-
-/** For what is not of the protocol: a text, or whatever a program posts to a channel of threads. */
-export function foreignText(text: unknown): PurgatoryError {
-  return new PurgatoryError(
-    'ERR_PURGATORY_BUS_PROTOCOL',
-    `Something else publishes on this bus: ${JSON.stringify(keyText(text))}. Choose another prefix`,
-  );
-}
-
-/** For several texts of others in a second. @param error that of the last. */
-export function foreignTexts(error: unknown, texts: number): PurgatoryError {
-  const message = `${texts} texts in a second. The last: ${(error as Error).message}`;
-  return new PurgatoryError('ERR_PURGATORY_BUS_PROTOCOL', message, { cause: error });
-}
-
-/** @param why they were not sent. */
-export function hintsLost(
-  engine: string,
-  why: string,
-  names: readonly string[],
-  cause?: unknown,
-): PurgatoryError {
-  const whose = cut(names.map((name) => `"${name}"`).join(', '));
-  const message = `Hints for ${whose} have reached no other process: ${why} (a bus over ${engine})`;
-  return new PurgatoryError('ERR_PURGATORY_HINTS_LOST', message, withCause(cause));
-}
-
-export function notCompleted(type: string): PurgatoryError {
-  return new PurgatoryError(
-    'ERR_PURGATORY_NOT_COMPLETED',
-    `tryComplete of a ${type} returned true, but the operation is not completed: call forceComplete(), and return what that returns`,
-  );
+/** @param option the one that is reached, and `most` its value. */
+export function full(of: string, option: string, most: number): PurgatoryError {
+  return new PurgatoryError('ERR_PURGATORY_FULL', `${of} is full: ${option} is ${most}`);
 }
 
 /** @param timeoutMs is said as 250 ms, 1500 ms, 10 s. */
-function notWithin(timeoutMs: number, what: string, why = ''): PurgatoryError {
+export function notWithin(what: string, timeoutMs: number, why = ''): PurgatoryError {
   const span = timeoutMs > 0 && timeoutMs % 1_000 === 0 ? `${timeoutMs / 1_000} s` : `${timeoutMs} ms`;
   return new PurgatoryError('ERR_PURGATORY_TIMEOUT', `${what} within ${span}${why}`);
 }

@@ -1,16 +1,23 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 // A bus as its users see it, and its options.
-import { COUNT, checkedClock, checkedFunction, checkedNumber, requiredString } from '../base/checks.ts';
+import { COUNT, checkedFunction, checkedNumber, requiredClock, requiredString } from '../base/checks.ts';
 import { debug } from '../base/debug.ts';
+import { PurgatoryError } from '../base/errors.ts';
 import { invalidArgType, invalidArgValue } from '../base/node-errors.ts';
-import { knownOptions, type OptionNames } from '../base/unread-options.ts';
+import {
+  type Checked,
+  numberOf,
+  numberOr,
+  optional,
+  type Rules,
+  readOptions,
+  wordOf,
+} from '../base/options.ts';
 import type { Clock } from '../clock/clock.ts';
 import { systemClock } from '../clock/system-clock.ts';
 import type { JoinableBus, Routing } from './membership/bus-member.ts';
 import type { BusSnapshot, BusState } from './telemetry/bus-snapshot.ts';
 import { MAX_FRAME_BYTES, MIN_FRAME_BYTES, type Transport } from './transport.ts';
-
-export { refusal } from '../base/errors.ts';
 
 /**
  * Carries hints between the processes that use the same engine and prefix. Give it to a purgatory
@@ -106,63 +113,48 @@ export interface BusOptions {
 type Optional = 'onError' | 'random';
 
 /** The options with their defaults. */
-export type CheckedBusOptions = Required<Omit<BusOptions, Optional>> & Pick<BusOptions, Optional>;
+export type CheckedBusOptions = Checked<BusOptions, Optional>;
 
-const BUS_OPTIONS: OptionNames<BusOptions> = {
-  routing: true,
-  lingerMs: true,
-  prefix: true,
-  flushMs: true,
-  echoMs: true,
-  echoTimeoutMs: true,
-  maxPauseMs: true,
-  maxPendingKeys: true,
-  onError: true,
-  clock: true,
-  random: true,
-};
 const PREFIX = /^[\w.:-]{1,60}$/;
-const FLUSH_MS = { min: 0, max: 1_000 } as const;
 const ECHO_MS = { min: 10, max: 3_600_000 } as const;
-const PAUSE_MS = { min: 50, max: 3_600_000 } as const;
-const LINGER_MS = { min: 0, max: 3_600_000 } as const;
-const PENDING_KEYS = { min: 1, max: 10_000_000, integer: true } as const;
 const FRAME_BYTES = { ...COUNT, min: MIN_FRAME_BYTES } as const;
+const BUS_OPTIONS: Rules<Checked<BusOptions, 'flushMs' | 'clock' | Optional>> = {
+  prefix: (name, value = 'purgatory') => {
+    const prefix = requiredString(name, value);
+    if (PREFIX.test(prefix)) return prefix;
+    throw invalidArgValue(name, 'must be 1 to 60 letters, digits, or of "_.:-"', prefix);
+  },
+  routing: wordOf('broadcast', 'interest'),
+  lingerMs: numberOr(60_000, { min: 0, max: 3_600_000 }),
+  flushMs: optional(numberOf({ min: 0, max: 1_000 })),
+  echoMs: numberOr(5_000, ECHO_MS),
+  echoTimeoutMs: numberOr(5_000, ECHO_MS),
+  maxPauseMs: numberOr(30_000, { min: 50, max: 3_600_000 }),
+  maxPendingKeys: numberOr(100_000, { min: 1, max: 10_000_000, integer: true }),
+  clock: optional(requiredClock),
+  onError: checkedFunction,
+  random: checkedFunction,
+};
 
-/** @throws TypeError, RangeError (Node's codes) for a bad option. */
+/**
+ * @param own the defaults of this bus.
+ * @throws TypeError, RangeError (Node's codes) for a bad option.
+ */
 export function checkedBusOptions(
   options: BusOptions | undefined,
-  defaults: {
-    readonly flushMs?: number | undefined;
-    readonly clock?: Clock;
-    readonly random?: (() => number) | undefined;
-  } = {},
+  own: { readonly flushMs?: number; readonly clock?: Clock; readonly random?: () => number } = {},
 ): CheckedBusOptions {
-  const given = knownOptions('a bus', options, BUS_OPTIONS);
-  const { prefix = 'purgatory', routing = 'broadcast' } = given;
-  requiredString('options.prefix', prefix);
-  if (!PREFIX.test(prefix)) {
-    throw invalidArgValue('options.prefix', 'must be 1 to 60 letters, digits, or of "_.:-"', prefix);
-  }
-  if (routing !== 'broadcast' && routing !== 'interest') {
-    throw invalidArgValue('options.routing', "must be 'broadcast' or 'interest'", routing);
-  }
-  if (given.lingerMs !== undefined && routing === 'broadcast') {
+  const checked = readOptions('a bus', options, BUS_OPTIONS);
+  const {
+    flushMs = own.flushMs ?? 1,
+    clock = own.clock ?? systemClock,
+    random = own.random,
+    routing,
+  } = checked;
+  if (options?.lingerMs !== undefined && routing === 'broadcast') {
     debug("lingerMs is given without routing: 'interest': nothing reads it");
   }
-  return {
-    prefix,
-    clock: checkedClock(given.clock, defaults.clock ?? systemClock),
-    routing,
-    lingerMs: checkedNumber('options.lingerMs', given.lingerMs, 60_000, LINGER_MS),
-    flushMs: checkedNumber('options.flushMs', given.flushMs, defaults.flushMs ?? 1, FLUSH_MS),
-    echoMs: checkedNumber('options.echoMs', given.echoMs, 5_000, ECHO_MS),
-    echoTimeoutMs: checkedNumber('options.echoTimeoutMs', given.echoTimeoutMs, 5_000, ECHO_MS),
-    maxPauseMs: checkedNumber('options.maxPauseMs', given.maxPauseMs, 30_000, PAUSE_MS),
-    maxPendingKeys: checkedNumber('options.maxPendingKeys', given.maxPendingKeys, 100_000, PENDING_KEYS),
-    onError: checkedFunction('options.onError', given.onError),
-    random: checkedFunction('options.random', given.random ?? defaults.random),
-  };
+  return { ...checked, flushMs, clock, random };
 }
 
 /** @throws TypeError, RangeError (Node's codes) for a value that is not a transport. */
@@ -191,4 +183,14 @@ function areFunctions(...methods: unknown[]): boolean {
 export function isRefusal(error: unknown): boolean {
   const { code } = Object(error) as { code?: unknown };
   return code === 'ERR_PURGATORY_BUS_REFUSED' || code === 'ERR_INVALID_RETURN_VALUE';
+}
+
+/**
+ * The error by which a transport says that trying again is no use: no permission, the wrong kind of
+ * server. The bus reports it and closes.
+ *
+ * @param cause what the engine or its client said.
+ */
+export function refusal(message: string, cause?: unknown): PurgatoryError {
+  return new PurgatoryError('ERR_PURGATORY_BUS_REFUSED', message, cause === undefined ? {} : { cause });
 }

@@ -11,7 +11,7 @@
 import { requiredString } from '../base/checks.ts';
 import { debugOnce } from '../base/debug.ts';
 import { ASYNC_DISPOSE, nameDispose } from '../base/dispose.ts';
-import { busClosed, hintsLost } from '../base/errors.ts';
+import { closed } from '../base/errors.ts';
 import { invalidArgValue } from '../base/node-errors.ts';
 import type { Clock } from '../clock/clock.ts';
 import { rootContext } from '../clock/root-context.ts';
@@ -28,7 +28,7 @@ import { Connection, type ConnectionOwner } from './connection.ts';
 import { InterestTable } from './interest/interest-table.ts';
 import type { BusMember, Membership, Routing } from './membership/bus-member.ts';
 import { Receiver } from './receiver.ts';
-import { Sender } from './sender.ts';
+import { hintsLost, Sender } from './sender.ts';
 import type { BusSnapshot, BusState } from './telemetry/bus-snapshot.ts';
 import type { Transport } from './transport.ts';
 
@@ -77,7 +77,7 @@ export class HintBus implements Bus {
     if (Buffer.byteLength(name) > MAX_NAME_BYTES) {
       throw invalidArgValue('name', `must be at most ${MAX_NAME_BYTES} bytes long for a bus`, name);
     }
-    if (this.isClosed) throw busClosed();
+    if (this.isClosed) throw closed('The bus');
     const { engine } = this.#base;
     const receiver = this.#receiver;
     receiver.join(member);

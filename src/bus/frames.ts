@@ -8,7 +8,8 @@
 // "Infinity". For a Purgatory the value is the limit of the event. all: names whose members are to
 // try everything. An echo has no hints. One hint always fits (bus-member.ts). What is longer or
 // larger than any bus sends is none of its frames.
-import { foreignProtocol, foreignText } from '../base/errors.ts';
+import { PurgatoryError } from '../base/errors.ts';
+import { keyText } from '../base/text.ts';
 import { type HintValue, MAX_HINT_DIGITS, type Routing } from './membership/bus-member.ts';
 import { MAX_FRAME_BYTES } from './transport.ts';
 
@@ -145,7 +146,12 @@ export function readFrame(text: string): Frame {
   const { v, o, n, p, r, h = {}, all = [] } = Object(json) as Record<string, unknown>;
   if (v !== PROTOCOL_VERSION) {
     if (!Number.isInteger(v)) throw foreignText(text);
-    throw foreignProtocol(v, PROTOCOL_VERSION);
+    const versions = `version ${v} of its protocol, this one version ${PROTOCOL_VERSION}`;
+    throw new PurgatoryError(
+      'ERR_PURGATORY_BUS_PROTOCOL',
+      `A process on this bus speaks ${versions}: they do not hear each other. ` +
+        'Give processes of different versions different prefixes',
+    );
   }
   const hasOrigin = typeof o === 'string' && o.length <= MAX_ORIGIN;
   const isNumbered = hasOrigin && Number.isSafeInteger(n) && (p === undefined || isPrevious(p));
@@ -195,4 +201,13 @@ function isPrevious(value: unknown): boolean {
 
 function isStrings(value: unknown): value is string[] {
   return Array.isArray(value) && value.every((item) => typeof item === 'string');
+}
+
+/** For what is not of the protocol: a text, or whatever a program posts to a channel of threads. */
+function foreignText(text: unknown): PurgatoryError {
+  const what = JSON.stringify(keyText(text));
+  return new PurgatoryError(
+    'ERR_PURGATORY_BUS_PROTOCOL',
+    `Something else publishes on this bus: ${what}. Choose another prefix`,
+  );
 }

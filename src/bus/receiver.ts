@@ -8,7 +8,7 @@
 // tried once more when all have been heard of. Foreign texts are reported once a second.
 // Costs. O(1) for a frame and for a hint, and the cost of its tries.
 
-import { foreignTexts, nameJoined } from '../base/errors.ts';
+import { PurgatoryError } from '../base/errors.ts';
 import type { TimerTask } from '../timer/timer-task.ts';
 import { DEFAULT_SLICE_MS, type Job, schedulerOf } from '../turns/scheduler.ts';
 import type { BusContext } from './bus-context.ts';
@@ -67,7 +67,13 @@ export class Receiver {
   /** @throws as `JoinableBus.join`. */
   join(member: BusMember): void {
     const { name } = member;
-    if (this.#members.has(name)) throw nameJoined(name);
+    if (this.#members.has(name)) {
+      const todo = 'share what has the name in this process, or take another';
+      throw new PurgatoryError(
+        'ERR_PURGATORY_ALREADY_JOINED',
+        `"${name}" has joined this bus already: ${todo}`,
+      );
+    }
     this.#members.set(name, member);
   }
 
@@ -208,4 +214,10 @@ export class Receiver {
     meter.willSweep(member, timer.now());
     member.sweep((tried) => meter.didSweep(member, tried, timer.now()));
   }
+}
+
+/** For several texts of others in a second. @param error that of the last. */
+function foreignTexts(error: unknown, texts: number): PurgatoryError {
+  const message = `${texts} texts in a second. The last: ${(error as Error).message}`;
+  return new PurgatoryError('ERR_PURGATORY_BUS_PROTOCOL', message, { cause: error });
 }

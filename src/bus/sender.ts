@@ -10,7 +10,8 @@
 // waits for `send`. The timer keeps the process alive while hints are about to be sent.
 // Costs. publish: O(1).
 
-import { hintsLost } from '../base/errors.ts';
+import { PurgatoryError } from '../base/errors.ts';
+import { cut } from '../base/text.ts';
 import { DEFAULT_SLICE_MS, type Job, schedulerOf } from '../turns/scheduler.ts';
 import type { BusContext } from './bus-context.ts';
 import type { Connection } from './connection.ts';
@@ -247,4 +248,16 @@ export class Sender {
   #resolveFlushed(): void {
     for (const resolve of this.#flushed.splice(0)) resolve();
   }
+}
+
+/** @param why they were not sent. */
+export function hintsLost(
+  engine: string,
+  why: string,
+  names: readonly string[],
+  cause?: unknown,
+): PurgatoryError {
+  const whose = cut(names.map((name) => `"${name}"`).join(', '));
+  const message = `Hints for ${whose} have reached no other process: ${why} (a bus over ${engine})`;
+  return new PurgatoryError('ERR_PURGATORY_HINTS_LOST', message, cause === undefined ? {} : { cause });
 }

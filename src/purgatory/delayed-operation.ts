@@ -25,7 +25,8 @@ export const REJECTED = -3;
  * imports operations.)
  */
 export interface Keeper extends TaskKeeper {
-  readonly name: string;
+  /** Its class and its name, for people. */
+  readonly title: string;
   /** Where promises settle, fairly. */
   readonly settler: Settler;
   /** The key of the event that causes the innermost try under way; undefined without one. */

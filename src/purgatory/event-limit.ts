@@ -3,7 +3,7 @@
 // Invariants. A limit is an integer from 1 to ALL. Those of events on one key that become one event
 // add up, and ALL plus anything is ALL. The hint of an event without a limit carries no value.
 import { COUNT, checkedNumber } from '../base/checks.ts';
-import { knownOptions, type OptionNames } from '../base/unread-options.ts';
+import { knownOptions, type OptionNames } from '../base/options.ts';
 import type { HintValue, MergeValues } from '../bus/membership/bus-member.ts';
 
 /** More watchers than a key can have: no limit. A small integer, since V8 boxes other numbers. */

@@ -14,14 +14,8 @@
 // Costs. park, and each way out: O(watches of the operation).
 import { throwIfAborted } from '../base/abort-listeners.ts';
 import { debug, debugOnce, isDebugging } from '../base/debug.ts';
-import {
-  countRefusal,
-  operationPending,
-  PurgatoryError,
-  purgatoryClosed,
-  purgatoryFull,
-  sharedTimerClosed,
-} from '../base/errors.ts';
+import { closed, countRefusal, full, PurgatoryError } from '../base/errors.ts';
+import { allRead } from '../base/options.ts';
 import { Rejection } from '../base/rejection.ts';
 import { onRejection, reportError } from '../base/report-error.ts';
 import { className, cut, keyText } from '../base/text.ts';
@@ -35,7 +29,7 @@ import { takePromised } from './callback-results.ts';
 import { COMPLETED, type DelayedOperation, type Keeper } from './delayed-operation.ts';
 import type { ParkedLists } from './parked-lists.ts';
 import { checkedTry, NO_EVENT, reportedTry } from './passes.ts';
-import type { CheckedPurgatoryOptions } from './purgatory-options.ts';
+import type { ParkingParts } from './purgatory-options.ts';
 import { PurgatoryMeter } from './telemetry/purgatory-meter.ts';
 import type { EventsSnapshot } from './telemetry/purgatory-snapshot.ts';
 
@@ -72,7 +66,10 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
   /** Where the promises of waits settle. */
   readonly settler: Settler;
   readonly timer: Timer;
-  readonly #options: CheckedPurgatoryOptions;
+  /** Its class and its name, for people. */
+  readonly title: string;
+  readonly #ownsTimer: boolean;
+  readonly #onError: ParkingParts['onError'];
   /** Written here alone. */
   isClosed = false;
   /**
@@ -90,8 +87,10 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
   /** The way to the purgatories of this name in other processes, if there is a bus. */
   link: BusLink | undefined;
 
-  constructor(options: CheckedPurgatoryOptions, lists: Lists) {
-    const { name, timer, maxParked, sliceMs } = options;
+  constructor(parts: ParkingParts, lists: Lists) {
+    const { title, name, timer, ownsTimer, maxParked, sliceMs, onError, ...unread } = parts;
+    allRead(unread);
+    this.title = title;
     this.name = name;
     this.maxParked = maxParked;
     this.lists = lists;
@@ -100,7 +99,8 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
     this.scheduler = schedulerOf(timer);
     this.#compaction = new Compaction(this.scheduler, sliceMs, lists);
     this.settler = new Settler(this.scheduler, sliceMs);
-    this.#options = options;
+    this.#ownsTimer = ownsTimer;
+    this.#onError = onError;
   }
 
   /**
@@ -144,11 +144,11 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
 
   /** Of an operation that is not admitted. */
   #throwUnlessOver(operation: DelayedOperation): false {
-    if (this.isClosed) throw this.countRefusal(purgatoryClosed(this.name));
+    if (this.isClosed) throw this.countRefusal(closed(this.title));
     const type = className(operation);
     if (operation.$place > COMPLETED) {
       const keeper = operation.$place >= 0 ? (operation.$keeper as Keeper) : undefined;
-      throw this.countRefusal(operationPending(type, keeper?.name));
+      throw this.countRefusal(alreadyPending(type, keeper));
     }
     if (isDebugging) debugOnce(this, 'completed', COMPLETED_ALREADY, this.name, type);
     return false;
@@ -183,7 +183,7 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
    */
   #countTimerRefusal(error: unknown): unknown {
     const isClosed = error instanceof PurgatoryError && error.code === 'ERR_PURGATORY_CLOSED';
-    return this.countRefusal(isClosed ? sharedTimerClosed(`purgatory "${this.name}"`) : error);
+    return this.countRefusal(isClosed ? closed(`The timer of ${this.title}`) : error);
   }
 
   /**
@@ -193,7 +193,7 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
    */
   checkRoom(delayMs: number): void {
     const { lists, timer, maxParked } = this;
-    if (lists.size >= maxParked) throw this.countRefusal(purgatoryFull(this.name, maxParked));
+    if (lists.size >= maxParked) throw this.countRefusal(full(this.title, 'maxParked', maxParked));
     try {
       timer.checkRoom(delayMs);
     } catch (error) {
@@ -213,7 +213,7 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
    * @throws PurgatoryError ERR_PURGATORY_CLOSED; the reason of a signal that has aborted.
    */
   checkOpen(signal?: AbortSignal): void {
-    if (this.isClosed) throw this.countRefusal(purgatoryClosed(this.name));
+    if (this.isClosed) throw this.countRefusal(closed(this.title));
     if (signal !== undefined) throwIfAborted(signal);
   }
 
@@ -314,7 +314,7 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
    * For `cancel()`, and for a timer that is closed directly. Only the latter happens to a wait.
    */
   remove(operation: DelayedOperation): boolean {
-    return operation.$takeOut(this, () => new Rejection(sharedTimerClosed(`purgatory "${this.name}"`)));
+    return operation.$takeOut(this, () => new Rejection(closed(`The timer of ${this.title}`)));
   }
 
   /**
@@ -343,10 +343,8 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
     this.isClosed = true;
     this.link?.leave();
     const all = this.lists.oldestFirst(Number.POSITIVE_INFINITY);
-    const parked = this.takeOut(all, (first) =>
-      purgatoryClosed(this.name, this.#endedText(all.length, first)),
-    );
-    if (this.#options.ownsTimer) this.timer.close();
+    const parked = this.takeOut(all, (first) => closed(this.title, this.#endedText(all.length, first)));
+    if (this.#ownsTimer) this.timer.close();
     debug('purgatory "%s" closed with %d parked', this.name, all.length);
     return parked;
   }
@@ -361,7 +359,7 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
   /** @param key that of the event, if one caused it. */
   report(error: unknown, operation: DelayedOperation, key?: unknown): void {
     this.meter.didThrow(operation, error, key);
-    reportError(error, operation, this.#options.onError);
+    reportError(error, operation, this.#onError);
   }
 
   /**
@@ -389,4 +387,14 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
   giveMemoryBack(): void {
     if (this.lists.isSparse) this.#compaction.wake();
   }
+}
+
+/** @param keeper where the operation of class `type` is parked. Undefined: it is in a timer. */
+function alreadyPending(type: string, keeper: Keeper | undefined): PurgatoryError {
+  if (keeper !== undefined) {
+    const text = `The ${type} is parked already, in ${keeper.title}: park each operation once`;
+    return new PurgatoryError('ERR_PURGATORY_ALREADY_WATCHED', text);
+  }
+  const text = `The ${type} is pending in a timer as a plain task: cancel it there before parking it`;
+  return new PurgatoryError('ERR_PURGATORY_ALREADY_PENDING', text);
 }

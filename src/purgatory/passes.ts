@@ -8,7 +8,7 @@
 // What a try throws before parking (checkedTry) goes to the caller, and nothing is parked. Of a
 // parked operation (reportedTry) it goes to `onError`, and the operation stays parked. (The condition
 // of a wait throws in condition-wait.ts.) Costs. O(operations that watch the key).
-import { notCompleted } from '../base/errors.ts';
+import { PurgatoryError } from '../base/errors.ts';
 import { invalidReturnValue } from '../base/node-errors.ts';
 import { className } from '../base/text.ts';
 import { NONE, type Slot } from '../slab/slab.ts';
@@ -170,7 +170,11 @@ export function checkedTry(operation: DelayedOperation, key?: unknown): boolean 
 
 function badResult(operation: DelayedOperation, result: unknown): Error {
   const type = className(operation);
-  if (result === true) return notCompleted(type);
+  if (result === true) {
+    const todo = 'call forceComplete(), and return what that returns';
+    const text = `tryComplete of a ${type} returned true, but the operation is not completed: ${todo}`;
+    return new PurgatoryError('ERR_PURGATORY_NOT_COMPLETED', text);
+  }
   // A promise that `tryComplete` returned by mistake may reject. That must not end the process as
   // well.
   Promise.resolve(result).catch(() => {});

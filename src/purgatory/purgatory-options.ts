@@ -1,34 +1,41 @@
 // The options of every kind of purgatory and of its waits, and their checks.
 import {
   checkedFunction,
-  checkedNumber,
   checkedSignal,
   checkedTimeout,
   LIMIT,
   requiredOptions,
   requiredString,
 } from '../base/checks.ts';
-import { knownOptions, type OptionNames } from '../base/unread-options.ts';
-import { type BusLinkOptions, type CheckedBusLink, checkedBusLink } from '../bus/membership/bus-link.ts';
-import { SLICE_MS, type SystemTimerOptions, TIMER_OPTIONS } from '../timer/system-timer-options.ts';
+import {
+  type Checked,
+  type Exactly,
+  knownOptions,
+  numberOr,
+  type OptionNames,
+  type Rules,
+} from '../base/options.ts';
+import { BUS_LINK_OPTIONS, type BusLinkOptions } from '../bus/membership/bus-link.ts';
+import { sliceMs } from '../timer/system-timer-options.ts';
 import type { Timer } from '../timer/timer.ts';
-import { sharedOrOwnTimer } from '../timer/timer-option.ts';
-import { DEFAULT_SLICE_MS } from '../turns/scheduler.ts';
+import { sharedOrOwnTimer, TIMER_CHOICE, type TimerChoice } from '../timer/timer-option.ts';
 import type { DelayedOperation } from './delayed-operation.ts';
 
 /**
- * The options of a {@link Purgatory}; all may be left out. Those of {@link SystemTimerOptions} are
- * for its own timer. Beside `timer` they are refused, except `sliceMs`, which is for events too.
+ * The options of whatever parks. Those of {@link SystemTimerOptions} are for its own timer. Beside
+ * `timer` they are refused, except `sliceMs`, which is for events and hand-overs too.
  */
-export interface PurgatoryOptions<Op extends DelayedOperation = DelayedOperation>
-  extends Omit<SystemTimerOptions, 'onError'>,
-    BusLinkOptions {
-  /** A timer to share with others. Default: a SystemTimer of its own, closed with it. */
-  timer?: Timer | undefined;
+export interface ParkingOptions extends TimerChoice {
   /**
    * The most operations and waits parked at once: an integer >= 1, or Infinity. Default Infinity.
    */
   maxParked?: number | undefined;
+}
+
+/** The options of a {@link Purgatory}; all may be left out. */
+export interface PurgatoryOptions<Op extends DelayedOperation = DelayedOperation>
+  extends ParkingOptions,
+    BusLinkOptions {
   /**
    * Gets what user code throws inside a pass or an expiry. Default: it is thrown in a later turn,
    * as an uncaught exception.
@@ -49,57 +56,60 @@ export interface WaitOptions {
   label?: string | undefined;
 }
 
-/**
- * What a purgatory is made of: its options with their defaults, and the timer that they ask for.
- */
-export interface CheckedPurgatoryOptions {
+/** {@link ParkingOptions}, checked. The timer checks what is its own. */
+export type CheckedParkingOptions = TimerChoice &
+  Checked<Omit<ParkingOptions, Exclude<keyof TimerChoice, 'sliceMs'>>>;
+
+/** What a Parking is made of. */
+export interface ParkingParts {
+  /** Its class and its name, for people. */
+  readonly title: string;
   readonly name: string;
   readonly timer: Timer;
   readonly ownsTimer: boolean;
   readonly maxParked: number;
   readonly sliceMs: number;
   readonly onError: ((error: unknown, op: DelayedOperation) => void) | undefined;
-  readonly link: CheckedBusLink | undefined;
 }
 
-/** The names of the options of a Purgatory. */
-export const PURGATORY_OPTIONS: OptionNames<PurgatoryOptions> = {
-  ...TIMER_OPTIONS,
-  timer: true,
-  maxParked: true,
-  bus: true,
-  sweepMs: true,
+export const PARKING_OPTIONS: Rules<CheckedParkingOptions> = {
+  ...TIMER_CHOICE,
+  sliceMs,
+  maxParked: numberOr(Number.POSITIVE_INFINITY, LIMIT),
 };
-const WAIT_OPTIONS: OptionNames<WaitOptions> = { timeoutMs: true, signal: true, label: true };
-
+export const PURGATORY_OPTIONS: Rules<
+  CheckedParkingOptions & Checked<Omit<PurgatoryOptions, keyof ParkingOptions>, 'bus' | 'sweepMs' | 'onError'>
+> = {
+  ...PARKING_OPTIONS,
+  ...BUS_LINK_OPTIONS,
+  onError: checkedFunction,
+};
 /**
- * Every option, checked, with its default. @throws TypeError, RangeError (Node's codes) for a bad
- * name or option.
+ * Makes the timer, or takes the shared one.
+ * @throws TypeError, RangeError (Node's codes) for a bad option of it.
  */
-export function checkedPurgatoryOptions<Op extends DelayedOperation>(
+export function parkingParts<Given extends CheckedParkingOptions>(
+  title: string,
   name: string,
-  options: PurgatoryOptions<Op> | undefined,
-  names: OptionNames<PurgatoryOptions> = PURGATORY_OPTIONS,
-): CheckedPurgatoryOptions {
-  requiredString('name', name);
-  const given = knownOptions(`purgatory "${name}"`, options, names);
-  const maxParked = checkedNumber('options.maxParked', given.maxParked, Infinity, LIMIT);
-  const { onError, sliceMs, ...timerOptions } = given;
-  checkedFunction('options.onError', onError);
-  const checkedSliceMs = checkedNumber('options.sliceMs', sliceMs, DEFAULT_SLICE_MS, SLICE_MS);
-  const timer = sharedOrOwnTimer(given.timer === undefined ? { ...timerOptions, sliceMs } : timerOptions);
+  options: Exactly<CheckedParkingOptions, Given>,
+  onError?: (error: unknown, op: never) => void,
+): ParkingParts {
+  const { maxParked, sliceMs, ...choice }: CheckedParkingOptions = options;
+  const ownsTimer = choice.timer === undefined;
   return {
+    title,
     name,
+    timer: sharedOrOwnTimer(ownsTimer ? { ...choice, sliceMs } : choice),
+    ownsTimer,
     maxParked,
-    sliceMs: checkedSliceMs,
-    // Nothing but operations of type Op gets into the parking, except waits, which throw nothing.
-    // (A failed `current` of a ThresholdPurgatory may report one.)
-    onError: onError as CheckedPurgatoryOptions['onError'],
-    ownsTimer: given.timer === undefined,
-    timer,
-    link: checkedBusLink(given, timer),
+    sliceMs,
+    // Nothing but operations of the user's type gets into the parking, except waits, which throw
+    // nothing. (A failed `current` of a ThresholdPurgatory may report one.)
+    onError: onError as ParkingParts['onError'],
   };
 }
+
+const WAIT_OPTIONS: OptionNames<WaitOptions> = { timeoutMs: true, signal: true, label: true };
 
 /** The options of a wait, checked. */
 export interface CheckedWaitOptions {

@@ -11,7 +11,8 @@
 
 import { requiredArray, requiredFunction, singleKey, singleKeys } from '../base/checks.ts';
 import { isDebugging } from '../base/debug.ts';
-import { BusLink, type CheckedBusLink } from '../bus/membership/bus-link.ts';
+import { readOptions, titleOf } from '../base/options.ts';
+import { BusLink, busLinkOf, type CheckedBusLink } from '../bus/membership/bus-link.ts';
 import { type BusMember, checkHintKey, type HintValue } from '../bus/membership/bus-member.ts';
 import { Sweep } from '../bus/membership/sweep.ts';
 import { AbstractPurgatory } from './abstract-purgatory.ts';
@@ -25,9 +26,10 @@ import { KeyCopies } from './key-copies.ts';
 import { ParkedWalk } from './parked-walk.ts';
 import { Parking } from './parking.ts';
 import {
-  checkedPurgatoryOptions,
   checkedWaitOptions,
+  PURGATORY_OPTIONS,
   type PurgatoryOptions,
+  parkingParts,
   type WaitOptions,
 } from './purgatory-options.ts';
 import type { NotYet, WaitResult } from './wait.ts';
@@ -54,14 +56,17 @@ export class Purgatory<K = string, Op extends DelayedOperation = DelayedOperatio
    *   this process; _CLOSED: the bus is closed.
    */
   constructor(name: string, options?: PurgatoryOptions<Op>) {
-    const checked = checkedPurgatoryOptions(name, options);
-    const parking = new Parking<K, Watchers<K>>(checked, new Watchers());
+    const title = titleOf('Purgatory', name);
+    const { bus, sweepMs, onError, ...given } = readOptions(title, options, PURGATORY_OPTIONS);
+    const parts = parkingParts(title, name, given, onError);
+    const parking = new Parking<K, Watchers<K>>(parts, new Watchers());
     super(parking);
     this.#parking = parking;
-    this.#events = new EventQueue(parking, checked.sliceMs);
+    this.#events = new EventQueue(parking, parts.sliceMs);
     const hinted: BusMember['hinted'] = (key, limit) => this.#hinted(key as K, limit);
     const sweepOf = (link: CheckedBusLink): Sweep => new Sweep(new ParkedWalk(parking), link);
-    parking.link = BusLink.join(checked.link, { name, hinted, merge: addHints }, parking.lists, sweepOf);
+    const link = busLinkOf({ bus, sweepMs }, parts.timer);
+    parking.link = BusLink.join(link, { name, hinted, merge: addHints }, parking.lists, sweepOf);
   }
 
   /**

@@ -10,7 +10,7 @@
 // from the end of the run. Each run costs one `add`, or three with a promise.
 import { checkedNumber, checkedOptions, requiredFunction, requiredNumber } from '../base/checks.ts';
 import { invalidArgValue } from '../base/node-errors.ts';
-import { knownOptions, type OptionNames } from '../base/unread-options.ts';
+import { knownOptions, type OptionNames } from '../base/options.ts';
 import type { Timer } from './timer.ts';
 import { TimerTask } from './timer-task.ts';
 

@@ -2,6 +2,7 @@
 //
 // It adds to Timer the wheels, periodic tasks, and a meter with its snapshot.
 import type { DurationSnapshot } from '../base/duration-histogram.ts';
+import { readOptions } from '../base/options.ts';
 import { type MakeScheme, PendingTasks } from './pending-tasks.ts';
 import {
   type FixedDelayOptions,
@@ -9,7 +10,7 @@ import {
   type FixedRateOptions,
   FixedRateTask,
 } from './periodic-task.ts';
-import { checkedTimerOptions, type SystemTimerOptions } from './system-timer-options.ts';
+import { SYSTEM_TIMER_OPTIONS, type SystemTimerOptions } from './system-timer-options.ts';
 import { tickAt } from './tick.ts';
 import { Timer } from './timer.ts';
 import { TimerMeter } from './timer-meter.ts';
@@ -36,14 +37,14 @@ export class SystemTimer extends Timer {
    * range.
    */
   constructor(options?: SystemTimerOptions) {
-    const checked = checkedTimerOptions(options);
-    const { wheelSize, tickMs, clock } = checked;
+    const { wheelSize, ...common } = readOptions('a timer', options, SYSTEM_TIMER_OPTIONS);
+    const { tickMs, clock } = common;
     const bits = 32 - Math.clz32(wheelSize - 1);
     const nowMs = clock.now();
     const meter = new TimerMeter();
     const make: MakeScheme<WheelScheme> = (slab, cursor) => new WheelScheme(slab, cursor, bits, meter);
     const tasks = new PendingTasks(make, tickAt(nowMs, tickMs));
-    super(checked, nowMs, tasks, meter);
+    super(common, nowMs, tasks, meter);
     this.#tickMs = tickMs;
     this.#tasks = tasks;
     this.#meter = meter;

@@ -1,8 +1,9 @@
 // The option `timer` of all that waits by a timer: one to share, or else a SystemTimer of its own.
 import { invalidArgType, invalidArgValue } from '../base/node-errors.ts';
+import { asGiven, type Exactly, type Rules } from '../base/options.ts';
 import type { Clock } from '../clock/clock.ts';
 import { SystemTimer } from './system-timer.ts';
-import { type SystemTimerOptions, TIMER_OPTIONS } from './system-timer-options.ts';
+import type { SystemTimerOptions } from './system-timer-options.ts';
 import { Timer } from './timer.ts';
 
 /**
@@ -26,27 +27,39 @@ export function checkedTimer(timer: Timer, clock?: Clock): Timer {
   return timer;
 }
 
+/** The options of what has a timer: one to share, or those of its own. */
+export interface TimerChoice extends Omit<SystemTimerOptions, 'onError'> {
+  /** A timer to share with others. Default: a SystemTimer of its own, closed with it. */
+  timer?: Timer | undefined;
+}
+
+/** They are checked by {@link sharedOrOwnTimer}. */
+export const TIMER_CHOICE: Rules<TimerChoice> = {
+  timer: asGiven,
+  tickMs: asGiven,
+  wheelSize: asGiven,
+  clock: asGiven,
+  reaper: asGiven,
+  sliceMs: asGiven,
+  maxPending: asGiven,
+};
+
 /**
- * The timer that was given to share, or a new one by those of the other options that a timer has.
- * Beside a shared timer, which would ignore them, these are refused. `clock` may be the clock that
- * this timer reads.
+ * The timer that was given to share, or a new one by the other options. Beside a shared timer, which
+ * would ignore them, these are refused. `clock` may be the clock that this timer reads.
  *
  * @throws TypeError with ERR_INVALID_ARG_TYPE, ERR_INVALID_ARG_VALUE, RangeError with
  *   ERR_OUT_OF_RANGE for a bad option.
  */
-export function sharedOrOwnTimer({
-  timer,
-  ...given
-}: { timer?: Timer | undefined } & SystemTimerOptions): Timer {
-  const names = Object.keys(TIMER_OPTIONS) as (keyof SystemTimerOptions)[];
-  const options: SystemTimerOptions = Object.fromEntries(names.map((name) => [name, given[name]]));
-  if (timer === undefined) return new SystemTimer(options);
-  const shared = checkedTimer(timer, options.clock);
-  for (const name of names) {
-    if (options[name] === undefined || name === 'clock' || name === 'onError') continue;
+export function sharedOrOwnTimer<Given extends TimerChoice>(choice: Exactly<TimerChoice, Given>): Timer {
+  const { timer, ...own }: TimerChoice = choice;
+  if (timer === undefined) return new SystemTimer(own);
+  const shared = checkedTimer(timer, own.clock);
+  for (const [name, value] of Object.entries(own)) {
+    if (value === undefined || name === 'clock') continue;
     const why =
       'must not be given beside options.timer: it is an option of the timer that is made without it';
-    throw invalidArgValue(`options.${name}`, why, options[name]);
+    throw invalidArgValue(`options.${name}`, why, value);
   }
   return shared;
 }

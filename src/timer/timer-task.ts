@@ -10,7 +10,7 @@
 // megamorphic. V8 has a cache for megamorphic named properties, and none for symbols.
 
 import { checkedTimeout, finiteDelay } from '../base/checks.ts';
-import { taskPendingElsewhere } from '../base/errors.ts';
+import { PurgatoryError } from '../base/errors.ts';
 import { invalidArgType, methodNotImplemented } from '../base/node-errors.ts';
 import { className } from '../base/text.ts';
 import { NONE } from '../slab/slab.ts';
@@ -106,9 +106,14 @@ export class CallbackTask extends TimerTask {
 export function checkAddable(task: TimerTask, timer: TaskKeeper): number {
   if (task?.$slot === undefined) throw invalidArgType('task', 'an instance of TimerTask', task);
   const keptBy = task.$keeper;
-  if (keptBy !== undefined && keptBy !== timer) throw taskPendingElsewhere();
+  if (keptBy !== undefined && keptBy !== timer) throw pendingElsewhere();
   task.$keeper = keptBy; // of a frozen task nothing has changed when the language refuses this
   const { delayMs } = task;
   // The rare case is apart, so that V8 inlines what most starts need.
   return delayMs > 0 && delayMs <= Number.MAX_SAFE_INTEGER ? delayMs : finiteDelay(delayMs);
+}
+
+function pendingElsewhere(): PurgatoryError {
+  const text = 'The task is pending in another timer or parked in a purgatory: cancel it there first';
+  return new PurgatoryError('ERR_PURGATORY_ALREADY_PENDING', text);
 }

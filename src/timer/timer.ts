@@ -14,8 +14,9 @@
 
 import { requiredFunction } from '../base/checks.ts';
 import { DISPOSE, nameDispose } from '../base/dispose.ts';
-import { timerClosed, timerFull } from '../base/errors.ts';
+import { closed, full } from '../base/errors.ts';
 import { invalidArgType } from '../base/node-errors.ts';
+import { allRead } from '../base/options.ts';
 import { onRejection, reportError } from '../base/report-error.ts';
 import { className } from '../base/text.ts';
 import type { Clock, WakeUp } from '../clock/clock.ts';
@@ -94,7 +95,8 @@ export abstract class Timer implements TaskKeeper {
     tasks: PendingTasks,
     observer?: PassObserver,
   ) {
-    const { tickMs, clock, maxPending, sliceMs, onError, reaper } = options;
+    const { tickMs, clock, maxPending, sliceMs, onError, reaper, ...unread } = options;
+    allRead(unread);
     this.#tickMs = tickMs;
     this.#maxPending = Math.min(maxPending, MAX_INT32);
     this.#sliceMs = sliceMs;
@@ -314,7 +316,8 @@ export abstract class Timer implements TaskKeeper {
   }
 
   #refusal(): Error {
-    return this.#isClosed ? timerClosed(className(this)) : timerFull(this.#maxPending);
+    const type = `The ${className(this)}`;
+    return this.#isClosed ? closed(type) : full(type, 'maxPending', this.#maxPending);
   }
 
   readonly #wake = (dueMs?: number): void => {

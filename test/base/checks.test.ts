@@ -1,13 +1,13 @@
 import { expect } from 'chai';
 import {
   checkedBoolean,
-  checkedClock,
   checkedFunction,
   checkedNumber,
   checkedOptions,
   checkedSignal,
   type NumberRule,
   requiredArray,
+  requiredClock,
   requiredFunction,
   requiredNumber,
   requiredOptions,
@@ -90,20 +90,20 @@ describe('What may be left out', () => {
 });
 
 describe('The rule for clocks', () => {
-  const fallback = new ManualClock();
-
-  it('takes a clock, and the fallback for undefined', () => {
+  it('takes a clock', () => {
     const clock = new ManualClock();
-    expect(checkedClock(clock, fallback)).to.equal(clock);
-    expect(checkedClock(undefined, fallback)).to.equal(fallback);
+    expect(requiredClock('options.clock', clock)).to.equal(clock);
   });
 
   it('refuses what is none, and a clock whose time is no finite number', () => {
     for (const none of [null, {}, { now: () => 1 }]) {
-      expect(() => checkedClock(none as never, fallback)).to.throw(TypeError, 'methods now and wakeAt');
+      expect(() => requiredClock('options.clock', none as never)).to.throw(
+        TypeError,
+        'methods now and wakeAt',
+      );
     }
     const lost = { now: () => Number.NaN, wakeAt: () => {} };
-    expect(() => checkedClock(lost as never, fallback))
+    expect(() => requiredClock('options.clock', lost as never))
       .to.throw(TypeError, 'finite number from now(). Received NaN')
       .with.property('code', 'ERR_INVALID_ARG_VALUE');
   });

@@ -26,19 +26,19 @@ describe('What the library prints by itself', () => {
     const lines = stderr.trimEnd().split('\n');
     if (lines[1].includes('--trace-warnings')) lines.splice(1, 1); // Node says how, after the first
     expect(lines.map((line) => warning.exec(line)?.[1])).to.have.members([
-      'purgatory "misspelt": nobody reads the option "maxparked" (is "maxParked" meant?)',
-      'purgatory "near": nobody reads the option "slice" (is "sliceMs" meant?)',
-      'purgatory "near": nobody reads the option "curent"',
-      'purgatory "near": nobody reads the option "maxPnding" (is "maxPending" meant?)',
+      'Purgatory "misspelt": nobody reads the option "maxparked" (is "maxParked" meant?)',
+      'Purgatory "near": nobody reads the option "slice" (is "sliceMs" meant?)',
+      'Purgatory "near": nobody reads the option "curent"',
+      'Purgatory "near": nobody reads the option "maxPnding" (is "maxPending" meant?)',
       'a wait: nobody reads the option "timeout" (is "timeoutMs" meant?)',
-      'shared waits "jobs": nobody reads the option "pollms" (is "pollMs" meant?)',
+      'SharedWaits "jobs": nobody reads the option "pollms" (is "pollMs" meant?)',
       'an event: nobody reads the option "atmost" (is "atMost" meant?)',
       'a snapshot: nobody reads the option "tops" (is "top" meant?)',
-      'replies: nobody reads the option "maxpending" (is "maxPending" meant?)',
+      'Replies: nobody reads the option "maxpending" (is "maxPending" meant?)',
       'a wait: nobody reads the option "sginal" (is "signal" meant?)',
       'a timeoutSignal: nobody reads the option "singal" (is "signal" meant?)',
       'a periodic task: nobody reads the option "initialDelay" (is "initialDelayMs" meant?)',
-      'idle timeouts: nobody reads the option "onidle" (is "onIdle" meant?)',
+      'IdleTimeouts: nobody reads the option "onidle" (is "onIdle" meant?)',
       'a LocalHub: nobody reads the option "clok" (is "clock" meant?)',
     ]);
     expect(stdout).to.equal('');

@@ -103,7 +103,7 @@ describe('behaviour 19: what is parked, and what is not', () => {
           .to.throw(PurgatoryError)
           .with.include({
             code: 'ERR_PURGATORY_ALREADY_WATCHED',
-            message: `The Op is parked already, in purgatory "${purgatory.name}": park each operation once`,
+            message: `The Op is parked already, in Purgatory "${purgatory.name}": park each operation once`,
           });
       }
       expect(op.tries).to.equal(0);

@@ -76,10 +76,10 @@ describe('Purgatories that share a timer', () => {
     refuses(
       () => second.tryCompleteElseWatch(refused, ['k']),
       'ERR_PURGATORY_CLOSED',
-      'The timer of purgatory "second" was closed',
+      'The timer of Purgatory "second" is closed',
     );
     const late = await rejection(first.waitFor(['k'], () => undefined, { timeoutMs: 30 }));
-    expect(late).to.have.property('message', 'The timer of purgatory "first" was closed');
+    expect(late).to.have.property('message', 'The timer of Purgatory "first" is closed');
     expect(refused.isPending).to.equal(false);
     expect(counts(second)).to.deep.equal(EMPTY);
     clock.advance(100);

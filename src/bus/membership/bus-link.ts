@@ -3,8 +3,8 @@
 // Ground rules. It belongs to one purgatory, or to SharedWaits, and knows of it only what it is
 // given here. It joins the bus in the constructor of its owner, as the last step, and leaves it
 // when that closes. Without a bus there is none.
-import { checkedNumber } from '../../base/checks.ts';
 import { debug } from '../../base/debug.ts';
+import { numberOf, optional, type Rules } from '../../base/options.ts';
 import type { Timer } from '../../timer/timer.ts';
 import {
   type BusMember,
@@ -37,16 +37,16 @@ export interface CheckedBusLink extends SweepOptions {
   readonly bus: JoinableBus;
 }
 
-const SWEEP_MS = { min: 0, max: 3_600_000 } as const;
+export const BUS_LINK_OPTIONS: Rules<BusLinkOptions> = {
+  bus: optional(checkedBus),
+  sweepMs: optional(numberOf({ min: 0, max: 3_600_000 })),
+};
 
-/** @throws TypeError, RangeError (Node's codes) for a bad option. */
-export function checkedBusLink({ bus, sweepMs }: BusLinkOptions, timer: Timer): CheckedBusLink | undefined {
-  const checked = checkedNumber('options.sweepMs', sweepMs, 1_000, SWEEP_MS);
-  if (bus === undefined) {
-    if (sweepMs !== undefined) debug('sweepMs is given without a bus: nothing reads it');
-    return undefined;
-  }
-  return { bus: checkedBus(bus), sweepMs: checked, clock: timer.clock, random: bus.random ?? Math.random };
+/** What is to join the bus, with the defaults. Undefined without one. */
+export function busLinkOf({ bus, sweepMs }: BusLinkOptions, { clock }: Timer): CheckedBusLink | undefined {
+  if (bus !== undefined) return { bus, sweepMs: sweepMs ?? 1_000, clock, random: bus.random ?? Math.random };
+  if (sweepMs !== undefined) debug('sweepMs is given without a bus: nothing reads it');
+  return undefined;
 }
 
 /**

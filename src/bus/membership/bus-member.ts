@@ -162,7 +162,7 @@ export function checkHintValue(value: HintValue): void {
 }
 
 /** `bus`, if it can be joined. @throws TypeError ERR_INVALID_ARG_TYPE otherwise. */
-export function checkedBus(bus: JoinableBus): JoinableBus {
-  if (typeof bus?.join !== 'function') throw invalidArgType('options.bus', 'a Bus of purgatory/bus', bus);
+export function checkedBus(name: string, bus: JoinableBus): JoinableBus {
+  if (typeof bus?.join !== 'function') throw invalidArgType(name, 'a Bus of purgatory/bus', bus);
   return bus;
 }

@@ -14,7 +14,7 @@
 
 import cluster, { type Worker } from 'node:cluster';
 import { DISPOSE } from '../../base/dispose.ts';
-import { noRelay, relayCalledTwice } from '../../base/errors.ts';
+import { PurgatoryError } from '../../base/errors.ts';
 import { host } from '../../base/host.ts';
 import { createBus } from '../bus.ts';
 import { type Bus, type BusOptions, checkedBusOptions, refusal } from '../bus-options.ts';
@@ -179,7 +179,10 @@ export function relayBus(): Relay {
   if (!cluster.isPrimary) {
     throw noRelay('relayBus() belongs in the primary of node:cluster; workers call clusterBus()');
   }
-  if (listeners !== undefined) throw relayCalledTwice();
+  if (listeners !== undefined) {
+    const text = 'relayBus() was called before in this process';
+    throw new PurgatoryError('ERR_PURGATORY_ALREADY_JOINED', text);
+  }
   const own = new Map<string, Listener>();
   listeners = own;
   const relay = (worker: Worker, message: unknown): void => {
@@ -259,4 +262,8 @@ function welcome(worker: Worker, prefix: string, line: number): Listener {
     return backlog <= MAX_BACKLOG;
   };
   return { worker, prefix, relay };
+}
+
+function noRelay(message: string): PurgatoryError {
+  return new PurgatoryError('ERR_PURGATORY_NO_RELAY', message);
 }

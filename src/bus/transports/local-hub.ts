@@ -5,11 +5,11 @@
 // at once, and is live again as soon as it is mended. A bus that is muted must find out by its echo.
 // What comes for a bus whose clock has turns of its own (`Clock.nextTurn`) comes in such a turn.
 
-import { requiredNumber } from '../../base/checks.ts';
 import { invalidArgValue } from '../../base/node-errors.ts';
+import { type Checked, clockOr, numberOf, optional, type Rules, readOptions } from '../../base/options.ts';
 import { seeded } from '../../base/random.ts';
-import { knownOptions, type OptionNames } from '../../base/unread-options.ts';
 import type { Clock } from '../../clock/clock.ts';
+import { systemClock } from '../../clock/system-clock.ts';
 import { HintBus } from '../bus.ts';
 import { type Bus, type BusOptions, checkedBusOptions } from '../bus-options.ts';
 import type { Transport, TransportLink } from '../transport.ts';
@@ -29,8 +29,10 @@ export interface LocalHubOptions {
   seed?: number | undefined;
 }
 
-const HUB_OPTIONS: OptionNames<LocalHubOptions> = { clock: true, seed: true };
-const SEED = { min: Number.MIN_SAFE_INTEGER, max: Number.MAX_SAFE_INTEGER, integer: true } as const;
+const HUB_OPTIONS: Rules<Checked<LocalHubOptions, 'seed'>> = {
+  clock: clockOr(systemClock),
+  seed: optional(numberOf({ min: Number.MIN_SAFE_INTEGER, max: Number.MAX_SAFE_INTEGER, integer: true })),
+};
 
 /** Stands for an engine and its network. Each `bus()` is the bus of one process. */
 export class LocalHub {
@@ -40,9 +42,9 @@ export class LocalHub {
 
   /** @throws TypeError, RangeError (Node's codes) for a bad option. */
   constructor(options?: LocalHubOptions) {
-    const { clock, seed } = knownOptions('a LocalHub', options, HUB_OPTIONS);
-    if (seed !== undefined) this.#seeded = seeded(requiredNumber('options.seed', seed, SEED));
-    this.#network = new LocalNetwork(checkedBusOptions({ clock }).clock, this.#seeded ?? Math.random);
+    const { clock, seed } = readOptions('a LocalHub', options, HUB_OPTIONS);
+    if (seed !== undefined) this.#seeded = seeded(seed);
+    this.#network = new LocalNetwork(clock, this.#seeded ?? Math.random);
   }
 
   /**

@@ -3,7 +3,7 @@
 // Ground rules. Without faults all is handed over in the call that sends it. A way keeps its order,
 // whatever it delays, but for what `reordering` takes out of it. One source gives all random choices.
 import { checkedNumber } from '../../base/checks.ts';
-import { knownOptions, type OptionNames } from '../../base/unread-options.ts';
+import { knownOptions, type OptionNames } from '../../base/options.ts';
 import type { Clock } from '../../clock/clock.ts';
 
 /** What goes wrong on a LocalHub. A probability is from 0 to 1. Default: nothing goes wrong. */

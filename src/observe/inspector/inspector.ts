@@ -21,9 +21,9 @@ import {
 } from '../../base/checks.ts';
 import { ASYNC_DISPOSE, nameDispose } from '../../base/dispose.ts';
 import { invalidArgValue } from '../../base/node-errors.ts';
+import { type OptionNames, refuseUnread } from '../../base/options.ts';
 import { reportError } from '../../base/report-error.ts';
 import { cut } from '../../base/text.ts';
-import { type OptionNames, refuseUnread } from '../../base/unread-options.ts';
 import { checkSources, LiveSources, refuseBareSources } from '../live-sources.ts';
 import type { NamedSources, ObservedBus, ObservedPurgatory, ObservedTimer, Sources } from '../sources.ts';
 import { EVENTS_HEADERS, Feed } from './feed.ts';

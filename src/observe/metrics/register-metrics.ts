@@ -4,7 +4,7 @@
 // purgatory_parked_operations, and its ExpiresPerSec is the rate of purgatory_expired_total.)
 import { requiredOptions } from '../../base/checks.ts';
 import { invalidArgType, invalidArgValue } from '../../base/node-errors.ts';
-import { type OptionNames, refuseUnread } from '../../base/unread-options.ts';
+import { type OptionNames, refuseUnread } from '../../base/options.ts';
 import { checkSources, openSources, refuseBareSources } from '../live-sources.ts';
 import type { MetricSources } from './metric-sources.ts';
 import { type OpenTelemetryMeter, registerInMeter } from './opentelemetry.ts';

@@ -3,8 +3,8 @@
 // Ground rules. It reads, and changes nothing but the sample of keys. It takes one
 // clock reading. Texts are cut (text.ts).
 import { checkedNumber } from '../../base/checks.ts';
+import { knownOptions, type OptionNames } from '../../base/options.ts';
 import { cut, keyText } from '../../base/text.ts';
-import { knownOptions, type OptionNames } from '../../base/unread-options.ts';
 import type { DelayedOperation } from '../delayed-operation.ts';
 import type { ParkedLists } from '../parked-lists.ts';
 import type { Pass } from '../passes.ts';

@@ -16,11 +16,11 @@ import {
   requiredString,
 } from '../../base/checks.ts';
 import { debugOnce } from '../../base/debug.ts';
-import { countRefusal, idleTimeoutsClosed, sharedTimerClosed } from '../../base/errors.ts';
+import { closed, countRefusal } from '../../base/errors.ts';
 import { invalidArgType } from '../../base/node-errors.ts';
+import { asGiven, type Checked, optional, type Rules, readOptions, titleOf } from '../../base/options.ts';
 import { onRejection, reportError } from '../../base/report-error.ts';
 import { keyText } from '../../base/text.ts';
-import { knownOptions, type OptionNames } from '../../base/unread-options.ts';
 import type { Clock } from '../../clock/clock.ts';
 import { checkedTop, firstOf, type SnapshotOptions } from '../../purgatory/telemetry/purgatory-snapshot.ts';
 import type { Timer } from '../../timer/timer.ts';
@@ -102,15 +102,17 @@ export interface QuietElement {
 
 /** Elements that a snapshot looks at: a fraction of a millisecond. */
 const MAX_LOOKS = 4_096;
-const IDLE_OPTIONS: OptionNames<IdleTimeoutsOptions<unknown>> = {
-  name: true,
-  timeoutMs: true,
-  timer: true,
-  clock: true,
-  onIdle: true,
-  onError: true,
-};
 const TIMEOUT_MS = { min: Number.MIN_VALUE, max: Number.MAX_SAFE_INTEGER, orInfinity: true } as const;
+type Given<E> = Checked<IdleTimeoutsOptions<E>, 'timeoutMs' | 'timer' | 'clock' | 'onIdle' | 'onError'>;
+
+const IDLE_OPTIONS: Rules<Given<never>> = {
+  name: (name, value = 'idle') => requiredString(name, value),
+  timeoutMs: optional(requiredTimeout),
+  timer: asGiven,
+  clock: asGiven,
+  onIdle: checkedFunction,
+  onError: checkedFunction,
+};
 
 /** What the elements of one IdleTimeouts have in common. */
 interface Tracker<E> {
@@ -161,6 +163,7 @@ class TrackedElement<E> extends TimerTask {
 export class IdleTimeouts<E> extends TimerClient {
   /** The common timeout in ms, if there is one. */
   readonly timeoutMs: number | undefined;
+  readonly #title: string;
   readonly #ownsTimer: boolean;
   readonly #tracked = new Map<E, TrackedElement<E>>();
   /** Those whose listeners are being called. */
@@ -174,14 +177,14 @@ export class IdleTimeouts<E> extends TimerClient {
 
   /** @throws TypeError, RangeError (Node's codes) for a bad option. */
   constructor(options?: IdleTimeoutsOptions<E>) {
-    const given = knownOptions('idle timeouts', options, IDLE_OPTIONS);
-    const { name = 'idle', timeoutMs, timer, clock, onIdle, onError } = given;
-    super(requiredString('options.name', name), sharedOrOwnTimer({ timer, clock }));
-    this.timeoutMs = timeoutMs === undefined ? undefined : requiredTimeout('options.timeoutMs', timeoutMs);
-    this.#onError = checkedFunction('options.onError', onError);
-    checkedFunction('options.onIdle', onIdle);
+    const read = readOptions('IdleTimeouts', options, IDLE_OPTIONS as Rules<Given<E>>);
+    const { name, timeoutMs, onIdle, onError, ...choice } = read;
+    super(name, sharedOrOwnTimer(choice));
+    this.#title = titleOf('IdleTimeouts', name);
+    this.timeoutMs = timeoutMs;
+    this.#onError = onError;
     if (onIdle !== undefined) this.#listeners = [onIdle];
-    this.#ownsTimer = timer === undefined;
+    this.#ownsTimer = choice.timer === undefined;
     this.#tracker = { timer: this.timer, isIdle: (tracked) => this.#isIdle(tracked) };
   }
 
@@ -327,8 +330,8 @@ export class IdleTimeouts<E> extends TimerClient {
     const nowMs = this.timer.now();
     const tracked = known ?? new TrackedElement(element, this.#tracker, nowMs, timeoutMs);
     try {
-      if (this.#isClosed) throw idleTimeoutsClosed(this.name);
-      if (this.timer.isClosed) throw sharedTimerClosed(`IdleTimeouts "${this.name}"`);
+      if (this.#isClosed) throw closed(this.#title);
+      if (this.timer.isClosed) throw closed(`The timer of ${this.#title}`);
       // With a longer timeout it is idle later than its task is filed.
       if (!tracked.isPending || timeoutMs < tracked.timeoutMs) tracked.file(timeoutMs);
     } catch (error) {

@@ -9,7 +9,7 @@
 import type { DelayedOperation } from '../../purgatory/delayed-operation.ts';
 import { Parking, type PendingEvents } from '../../purgatory/parking.ts';
 import { NO_EVENT } from '../../purgatory/passes.ts';
-import type { CheckedPurgatoryOptions } from '../../purgatory/purgatory-options.ts';
+import type { ParkingParts } from '../../purgatory/purgatory-options.ts';
 import { type Job, MAX_ANSWERS } from '../../turns/scheduler.ts';
 import { KeyLines, type LinesOwner } from './key-lines.ts';
 import type { Line } from './line.ts';
@@ -21,12 +21,12 @@ export abstract class HandOvers<K, L extends Line<K>> implements PendingEvents, 
   readonly owed: Set<L> = new Set();
   readonly #job: Job;
 
-  constructor(options: CheckedPurgatoryOptions) {
+  constructor(parts: ParkingParts) {
     this.lists = new KeyLines(this);
-    this.parking = new Parking(options, this.lists);
+    this.parking = new Parking(parts, this.lists);
     this.parking.events = this;
     const doBatch = (job: Job): boolean => this.#serveBatch(job);
-    this.#job = this.parking.scheduler.job({ sliceMs: options.sliceMs, doBatch });
+    this.#job = this.parking.scheduler.job({ sliceMs: parts.sliceMs, doBatch });
   }
 
   abstract newLine(key: K): L;

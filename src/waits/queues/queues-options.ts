@@ -1,25 +1,19 @@
 // The options of Queues and of those who take, and their checks.
-import {
-  COUNT,
-  checkedNumber,
-  LIMIT,
-  requiredArray,
-  requiredNumber,
-  requiredString,
-} from '../../base/checks.ts';
+import { COUNT, LIMIT, requiredArray, requiredNumber } from '../../base/checks.ts';
 import { invalidArgValue } from '../../base/node-errors.ts';
-import type { OptionNames } from '../../base/unread-options.ts';
+import { type Checked, numberOr, type OptionNames, type Rules } from '../../base/options.ts';
 import {
-  type CheckedPurgatoryOptions,
+  type CheckedParkingOptions,
   type CheckedWaitOptions,
   checkedWaitOptions,
+  PARKING_OPTIONS,
+  type ParkingOptions,
   type WaitOptions,
 } from '../../purgatory/purgatory-options.ts';
 import { lineKey } from '../lines/line-key.ts';
-import { checkedLinesOptions, LINES_OPTIONS, type LinesOptions } from '../lines/lines-options.ts';
 
 /** The options of {@link Queues}; all may be left out. */
-export interface QueuesOptions extends LinesOptions {
+export interface QueuesOptions extends ParkingOptions {
   /** The most items of all keys together: an integer >= 1, or Infinity. Default Infinity. */
   maxItems?: number | undefined;
 }
@@ -30,26 +24,15 @@ export interface TakeManyOptions extends WaitOptions {
   max: number;
 }
 
-const QUEUES_OPTIONS: OptionNames<QueuesOptions> = { ...LINES_OPTIONS, maxItems: true };
+export const QUEUES_OPTIONS: Rules<
+  CheckedParkingOptions & Checked<Omit<QueuesOptions, keyof ParkingOptions>>
+> = { ...PARKING_OPTIONS, maxItems: numberOr(Number.POSITIVE_INFINITY, LIMIT) };
 const TAKE_MANY_OPTIONS: OptionNames<TakeManyOptions> = {
   timeoutMs: true,
   signal: true,
   label: true,
   max: true,
 };
-
-export interface CheckedQueuesOptions {
-  readonly maxItems: number;
-  readonly purgatory: CheckedPurgatoryOptions;
-}
-
-/** @throws TypeError, RangeError (Node's codes) for a bad name or option. */
-export function checkedQueuesOptions(name: string, options: QueuesOptions | undefined): CheckedQueuesOptions {
-  requiredString('name', name);
-  const purgatory = checkedLinesOptions('queues', name, options, QUEUES_OPTIONS);
-  const maxItems = checkedNumber('options.maxItems', options?.maxItems, Number.POSITIVE_INFINITY, LIMIT);
-  return { maxItems, purgatory };
-}
 
 /** @throws TypeError, RangeError (Node's codes) for a bad option. */
 export function checkedTakeMany(options: TakeManyOptions): CheckedWaitOptions & { readonly max: number } {

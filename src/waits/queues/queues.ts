@@ -7,13 +7,15 @@
 // condition of a user, and tries nothing. It is a purgatory to all that looks on.
 import { throwIfAborted } from '../../base/abort-listeners.ts';
 import { requiredArray, requiredFunction, singleKey } from '../../base/checks.ts';
-import { itemTimedOut, queuesFull } from '../../base/errors.ts';
+import { full, notWithin } from '../../base/errors.ts';
+import { readOptions, titleOf } from '../../base/options.ts';
 import { keyText } from '../../base/text.ts';
 import { AbstractPurgatory } from '../../purgatory/abstract-purgatory.ts';
 import { follow } from '../../purgatory/follow.ts';
 import {
   type CheckedWaitOptions,
   checkedWaitOptions,
+  parkingParts,
   type WaitOptions,
 } from '../../purgatory/purgatory-options.ts';
 import type { PurgatorySnapshot, SnapshotOptions } from '../../purgatory/telemetry/purgatory-snapshot.ts';
@@ -22,8 +24,8 @@ import { Items, type Taken, type TakenMany } from './items.ts';
 import {
   checkedKey,
   checkedKeys,
-  checkedQueuesOptions,
   checkedTakeMany,
+  QUEUES_OPTIONS,
   type QueuesOptions,
   type TakeManyOptions,
 } from './queues-options.ts';
@@ -65,8 +67,9 @@ export class Queues<V, K = string> extends AbstractPurgatory<K, never> {
    * @throws TypeError, RangeError (Node's codes) for a name that is no string, or a bad option.
    */
   constructor(name: string, options?: QueuesOptions) {
-    const { maxItems, purgatory } = checkedQueuesOptions(name, options);
-    const items = new Items<V, K>(purgatory);
+    const title = titleOf('Queues', name);
+    const { maxItems, ...given } = readOptions(title, options, QUEUES_OPTIONS);
+    const items = new Items<V, K>(parkingParts(title, name, given));
     super(items.parking as never);
     this.#items = items;
     this.#maxItems = maxItems;
@@ -239,7 +242,13 @@ export class Queues<V, K = string> extends AbstractPurgatory<K, never> {
   ): Promise<T> {
     requiredFunction('work', work);
     const taken = await this.take(keys, options);
-    if (taken.expired) throw itemTimedOut(this.name, keyText(keys[0]), keys.length - 1, options.timeoutMs);
+    if (taken.expired) {
+      const others = keys.length > 1 ? ` and ${keys.length - 1} more` : '';
+      throw notWithin(
+        `No item of "${this.name}" for the key ${keyText(keys[0])}${others}`,
+        options.timeoutMs,
+      );
+    }
     try {
       throwIfAborted(options.signal);
       return await work(taken.value, taken.key);
@@ -292,7 +301,7 @@ export class Queues<V, K = string> extends AbstractPurgatory<K, never> {
     const kept = count - items.wanted(line, count);
     if (kept <= 0 || items.size + kept <= this.#maxItems) return;
     if (line.isIdle) items.lists.rest(line);
-    throw items.parking.countRefusal(queuesFull(this.name, this.#maxItems));
+    throw items.parking.countRefusal(full(items.parking.title, 'maxItems', this.#maxItems));
   }
 
   #lineToTake(keys: readonly K[], { signal }: CheckedWaitOptions): ItemLine<K, V> | undefined {

@@ -8,27 +8,13 @@
 //
 // Costs. Expecting, answering, refreshing and expiring a reply: O(1) each.
 import { addAbortable, removeAbortable, throwIfAborted } from '../../base/abort-listeners.ts';
-import {
-  checkedNumber,
-  checkedTimeout,
-  LIMIT,
-  requiredFunction,
-  requiredString,
-  singleKey,
-} from '../../base/checks.ts';
+import { checkedTimeout, LIMIT, requiredFunction, requiredString, singleKey } from '../../base/checks.ts';
 import { debug, debugOnce, isDebugging } from '../../base/debug.ts';
-import {
-  countRefusal,
-  repliesClosed,
-  repliesFull,
-  replyExpected,
-  replyTimedOut,
-  sharedTimerClosed,
-} from '../../base/errors.ts';
+import { closed, countRefusal, full, notWithin, PurgatoryError } from '../../base/errors.ts';
+import { asGiven, type Checked, numberOr, type Rules, readOptions, titleOf } from '../../base/options.ts';
 import { Rejection } from '../../base/rejection.ts';
 import { onRejection } from '../../base/report-error.ts';
 import { cut, keyText } from '../../base/text.ts';
-import { knownOptions, type OptionNames } from '../../base/unread-options.ts';
 import type { Clock } from '../../clock/clock.ts';
 import { twinOf, twinText } from '../../purgatory/debug-hints.ts';
 import { checkedWaitOptions, type WaitOptions } from '../../purgatory/purgatory-options.ts';
@@ -102,11 +88,11 @@ export interface OldReply {
 
 type How = Exclude<keyof RepliesTotals, 'expected'>;
 
-const REPLIES_OPTIONS: OptionNames<RepliesOptions> = {
-  name: true,
-  timer: true,
-  maxPending: true,
-  clock: true,
+const REPLIES_OPTIONS: Rules<Checked<RepliesOptions, 'timer' | 'clock'>> = {
+  name: (name, value = 'replies') => requiredString(name, value),
+  timer: asGiven,
+  maxPending: numberOr(Number.POSITIVE_INFINITY, LIMIT),
+  clock: asGiven,
 };
 
 /**
@@ -116,6 +102,7 @@ const REPLIES_OPTIONS: OptionNames<RepliesOptions> = {
  */
 export class Replies<K = string, V = unknown> extends TimerClient {
   readonly #expected = new Map<K, ExpectedReply<K, V>>();
+  readonly #title: string;
   readonly #ownsTimer: boolean;
   readonly #maxPending: number;
   readonly #settler: Settler;
@@ -128,10 +115,11 @@ export class Replies<K = string, V = unknown> extends TimerClient {
    *   range.
    */
   constructor(options?: RepliesOptions) {
-    const { name = 'replies', timer, maxPending, clock } = knownOptions('replies', options, REPLIES_OPTIONS);
-    super(requiredString('options.name', name), sharedOrOwnTimer({ timer, clock }));
-    this.#maxPending = checkedNumber('options.maxPending', maxPending, Infinity, LIMIT);
-    this.#ownsTimer = timer === undefined;
+    const { name, maxPending, ...choice } = readOptions('Replies', options, REPLIES_OPTIONS);
+    super(name, sharedOrOwnTimer(choice));
+    this.#title = titleOf('Replies', name);
+    this.#maxPending = maxPending;
+    this.#ownsTimer = choice.timer === undefined;
     this.#settler = new Settler(schedulerOf(this.timer), DEFAULT_SLICE_MS);
   }
 
@@ -254,17 +242,17 @@ export class Replies<K = string, V = unknown> extends TimerClient {
   override close(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
-    this.#endAll('cancelled', repliesClosed(this.name));
+    this.#endAll('cancelled', closed(this.#title));
     if (this.#ownsTimer) this.timer.close();
   }
 
   #add(reply: ExpectedReply<K, V>): void {
     try {
-      if (this.#isClosed) throw repliesClosed(this.name);
+      if (this.#isClosed) throw closed(this.#title);
       singleKey('id', reply.id, 'several ids are several expect');
       throwIfAborted(reply.signal);
-      if (this.#expected.has(reply.id)) throw replyExpected(keyText(reply.id));
-      if (this.#expected.size >= this.#maxPending) throw repliesFull(this.name, this.#maxPending);
+      if (this.#expected.has(reply.id)) throw expectedAlready(reply);
+      if (this.#expected.size >= this.#maxPending) throw full(this.#title, 'maxPending', this.#maxPending);
       this.#file(reply, reply.delayMs);
     } catch (error) {
       countRefusal(this.#refused, error);
@@ -352,16 +340,24 @@ export class Replies<K = string, V = unknown> extends TimerClient {
     if (reply.signal !== undefined) removeAbortable(reply.signal, reply);
   }
 
+  #timedOut(reply: ExpectedReply<K, V>): PurgatoryError {
+    return notWithin(`No reply of "${this.name}" to ${reply.text}`, reply.delayMs);
+  }
+
   readonly #keeper: ReplyKeeper = {
-    expire: (reply: ExpectedReply<K, V>) =>
-      this.#end(reply, 'expired', new Rejection(replyTimedOut(this.name, reply.text, reply.delayMs))),
+    expire: (reply: ExpectedReply<K, V>) => this.#end(reply, 'expired', new Rejection(this.#timedOut(reply))),
     abort: (reply: ExpectedReply<K, V>, reason) => this.#end(reply, 'cancelled', new Rejection(reason)),
     /** Called in one case only: a shared timer is closed. */
     remove: (reply: ExpectedReply<K, V>) => {
-      this.#end(reply, 'cancelled', new Rejection(sharedTimerClosed(`Replies "${this.name}"`)));
+      this.#end(reply, 'cancelled', new Rejection(closed(`The timer of ${this.#title}`)));
       return false;
     },
   };
+}
+
+function expectedAlready({ id }: ExpectedReply<unknown, unknown>): PurgatoryError {
+  const text = `A reply to ${keyText(id)} is expected already: give each request an id of its own`;
+  return new PurgatoryError('ERR_PURGATORY_ALREADY_EXPECTED', text);
 }
 
 function oldReply<K, V>(reply: ExpectedReply<K, V>, nowMs: number): OldReply {

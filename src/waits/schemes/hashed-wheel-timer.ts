@@ -10,12 +10,12 @@
 // Ground rules. Those of the wheel (hashed-wheel.ts).
 import { checkedNumber, type NumberRule } from '../../base/checks.ts';
 import { invalidArgType, invalidArgValue } from '../../base/node-errors.ts';
-import { knownOptions, type OptionNames } from '../../base/unread-options.ts';
+import { knownOptions, type OptionNames } from '../../base/options.ts';
 import type { MakeScheme } from '../../timer/pending-tasks.ts';
 import {
+  SYSTEM_TIMER_OPTIONS,
   type SystemTimerOptions,
   TICK_MS,
-  TIMER_OPTIONS,
   WHEEL_SIZE,
 } from '../../timer/system-timer-options.ts';
 import { TimerTask } from '../../timer/timer-task.ts';
@@ -63,7 +63,7 @@ export interface Timeout {
 }
 
 const OPTIONS: OptionNames<HashedWheelTimerOptions> = {
-  ...TIMER_OPTIONS,
+  ...SYSTEM_TIMER_OPTIONS,
   tickDurationMs: true,
   ticksPerWheel: true,
   maxPendingTimeouts: true,
@@ -97,10 +97,9 @@ export class HashedWheelTimer extends SchemeTimer {
       WHEEL_SIZE,
     );
     const maxPending = checkedMaxPending(given);
-    const { clock, reaper, sliceMs, onError } = given;
-    const common = { tickMs, maxPending, clock, reaper, sliceMs, onError };
+    const { tickDurationMs, ticksPerWheel, wheelSize: _, maxPendingTimeouts, ...common } = given;
     const makeWheel: MakeScheme = (slab, cursor) => new UnsortedHashedWheel(slab, cursor, wheelSize);
-    super((slab, cursor) => new ExactTicks(slab, cursor, makeWheel), common);
+    super((slab, cursor) => new ExactTicks(slab, cursor, makeWheel), { ...common, tickMs, maxPending });
   }
 
   /**

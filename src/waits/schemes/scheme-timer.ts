@@ -6,12 +6,12 @@
 // runs the first task. Then it runs in slices.
 
 import { type MakeScheme, PendingTasks } from '../../timer/pending-tasks.ts';
-import { checkedTimerOptions, type SystemTimerOptions } from '../../timer/system-timer-options.ts';
+import { checkedTimerOptions, type TimerOptions } from '../../timer/system-timer-options.ts';
 import { tickAt } from '../../timer/tick.ts';
 import { Timer } from '../../timer/timer.ts';
 
 /** The options that every scheme has: those of a SystemTimer, but for its wheels. */
-export type SchemeTimerOptions = Omit<SystemTimerOptions, 'wheelSize'>;
+export type SchemeTimerOptions = TimerOptions;
 
 /**
  * A {@link Timer} that keeps its tasks by one of the schemes. It has the methods of a SystemTimer,

@@ -1,19 +1,17 @@
 // The options of a Semaphore and of its permits, and their checks.
-import {
-  COUNT,
-  type NumberRule,
-  requiredNumber,
-  requiredOptions,
-  requiredString,
-} from '../../base/checks.ts';
+import { COUNT, type NumberRule, requiredNumber, requiredString } from '../../base/checks.ts';
 import { invalidArgValue } from '../../base/node-errors.ts';
-import { knownOptions, type OptionNames } from '../../base/unread-options.ts';
-import type { CheckedPurgatoryOptions, WaitOptions } from '../../purgatory/purgatory-options.ts';
+import { type Checked, knownOptions, numberOf, type OptionNames, type Rules } from '../../base/options.ts';
+import {
+  type CheckedParkingOptions,
+  PARKING_OPTIONS,
+  type ParkingOptions,
+  type WaitOptions,
+} from '../../purgatory/purgatory-options.ts';
 import { lineKey } from '../lines/line-key.ts';
-import { checkedLinesOptions, LINES_OPTIONS, type LinesOptions } from '../lines/lines-options.ts';
 
 /** The options of a {@link Semaphore}. */
-export interface SemaphoreOptions extends LinesOptions {
+export interface SemaphoreOptions extends ParkingOptions {
   /** How many units each key has: an integer >= 1. With one unit it is a mutex. */
   units: number;
 }
@@ -35,7 +33,9 @@ export interface TryAcquireOptions<K = string> {
 /** The options of {@link Semaphore.acquire}. */
 export interface AcquireOptions<K = string> extends TryAcquireOptions<K>, WaitOptions {}
 
-const SEMAPHORE_OPTIONS: OptionNames<SemaphoreOptions> = { ...LINES_OPTIONS, units: true };
+export const SEMAPHORE_OPTIONS: Rules<
+  CheckedParkingOptions & Checked<Omit<SemaphoreOptions, keyof ParkingOptions>>
+> = { ...PARKING_OPTIONS, units: numberOf(COUNT) };
 export const TRY_ACQUIRE_OPTIONS: OptionNames<TryAcquireOptions> = { key: true, units: true, label: true };
 export const ACQUIRE_OPTIONS: OptionNames<AcquireOptions> = {
   ...TRY_ACQUIRE_OPTIONS,
@@ -44,19 +44,6 @@ export const ACQUIRE_OPTIONS: OptionNames<AcquireOptions> = {
 };
 
 const SEVERAL_LOCKS = 'for several locks nest one call in the other, in the sorted order of the keys';
-
-export interface CheckedSemaphoreOptions {
-  readonly units: number;
-  readonly purgatory: CheckedPurgatoryOptions;
-}
-
-/** @throws TypeError, RangeError (Node's codes) for a bad name or option. */
-export function checkedSemaphoreOptions(name: string, options: SemaphoreOptions): CheckedSemaphoreOptions {
-  requiredString('name', name);
-  const { units } = requiredOptions('options', options);
-  requiredNumber('options.units', units, COUNT);
-  return { units, purgatory: checkedLinesOptions('semaphore', name, options, SEMAPHORE_OPTIONS) };
-}
 
 /** The units that are asked for. @throws TypeError, RangeError (Node's codes) for a bad number. */
 export function checkedUnits(units: number | undefined, rule: NumberRule): number {

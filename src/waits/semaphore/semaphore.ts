@@ -7,9 +7,10 @@
 // subtraction. It is a purgatory to all that looks on.
 import { throwIfAborted } from '../../base/abort-listeners.ts';
 import { COUNT, type NumberRule, requiredFunction, requiredNumber, singleKey } from '../../base/checks.ts';
+import { readOptions, titleOf } from '../../base/options.ts';
 import { cut, keyText } from '../../base/text.ts';
 import { AbstractPurgatory } from '../../purgatory/abstract-purgatory.ts';
-import { checkedWaitOptions } from '../../purgatory/purgatory-options.ts';
+import { checkedWaitOptions, parkingParts } from '../../purgatory/purgatory-options.ts';
 import {
   DEFAULT_TOP,
   type PurgatorySnapshot,
@@ -20,9 +21,9 @@ import {
   ACQUIRE_OPTIONS,
   type AcquireOptions,
   checkedKey,
-  checkedSemaphoreOptions,
   checkedTryAcquire,
   checkedUnits,
+  SEMAPHORE_OPTIONS,
   type SemaphoreOptions,
   type TryAcquireOptions,
 } from './semaphore-options.ts';
@@ -70,8 +71,9 @@ export class Semaphore<K = string> extends AbstractPurgatory<K, never> {
    * @throws TypeError, RangeError (Node's codes) for a name that is no string, or a bad option.
    */
   constructor(name: string, options: SemaphoreOptions) {
-    const { units, purgatory } = checkedSemaphoreOptions(name, options);
-    const bank = new Units<K>(units, purgatory);
+    const title = titleOf('Semaphore', name);
+    const { units, ...given } = readOptions(title, options, SEMAPHORE_OPTIONS);
+    const bank = new Units<K>(units, parkingParts(title, name, given));
     super(bank.parking as never);
     this.#units = bank;
     this.#rule = { ...COUNT, max: units };

@@ -2,9 +2,9 @@
 //
 // Invariants. Units are free while somebody waits only if the first wants more than are free, or if
 // the line is owed (HandOvers). Nobody gets a unit on a line that holds as many as there are, or more.
-import { permitTimedOut } from '../../base/errors.ts';
+import { notWithin } from '../../base/errors.ts';
 import { cut, keyText } from '../../base/text.ts';
-import type { CheckedPurgatoryOptions } from '../../purgatory/purgatory-options.ts';
+import type { ParkingParts } from '../../purgatory/purgatory-options.ts';
 import { HandOvers } from '../lines/hand-overs.ts';
 import { Holders, type Holding } from './holders.ts';
 import { type Bank, Permit, UnitLine } from './permit.ts';
@@ -25,8 +25,8 @@ export class Units<K> extends HandOvers<K, UnitLine<K>> implements Bank<K> {
   /** The last error of a deadline. */
   #timeout: { line: unknown; units: number; timeoutMs: number; madeMs: number; error: Error } | undefined;
 
-  constructor(units: number, options: CheckedPurgatoryOptions) {
-    super(options);
+  constructor(units: number, parts: ParkingParts) {
+    super(parts);
     this.units = units;
   }
 
@@ -78,7 +78,7 @@ export class Units<K> extends HandOvers<K, UnitLine<K>> implements Bank<K> {
     if (isSame && nowMs - last.madeMs < SHARED_ERROR_MS) return last.error;
     const { name } = this.parking;
     const of = line.key === name ? `"${name}"` : `"${name}" for the key ${keyText(line.key)}`;
-    const error = permitTimedOut(of, timeoutMs, this.#whyNone(line, units, nowMs));
+    const error = notWithin(`No permit of ${of}`, timeoutMs, `: ${this.#whyNone(line, units, nowMs)}`);
     this.#timeout = { line, units, timeoutMs, madeMs: nowMs, error };
     return error;
   }

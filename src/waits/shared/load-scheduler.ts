@@ -11,7 +11,7 @@
 //
 // Costs. An event: O(1). A load: O(its keys), and its answers.
 import { backoffMs } from '../../base/backoff.ts';
-import { loadTimedOut } from '../../base/errors.ts';
+import { notWithin } from '../../base/errors.ts';
 import { reportError } from '../../base/report-error.ts';
 import { keyText } from '../../base/text.ts';
 import type { WakeUp } from '../../clock/clock.ts';
@@ -208,7 +208,9 @@ export class LoadScheduler<V> {
     const { loadTimeoutMs, name } = this.#options;
     if (loadTimeoutMs === Number.POSITIVE_INFINITY || this.#timer.isClosed) return undefined;
     const timeOut = (): void => {
-      const error = loadTimedOut(name, load.keys.length, loadTimeoutMs);
+      const { length } = load.keys;
+      const what = `A load of ${length} ${length === 1 ? 'key' : 'keys'} of SharedWaits "${name}"`;
+      const error = notWithin(`${what} has not ended`, loadTimeoutMs);
       this.#end(load, () => this.#timedOut(load, error));
       load.abort(error);
     };

@@ -1,21 +1,25 @@
 // The options of SharedWaits, and their checks.
 import {
   COUNT,
-  checkedBoolean,
   checkedFunction,
-  checkedLoadTimeout,
-  checkedNumber,
   type NumberRule,
   requiredArray,
   requiredFunction,
   requiredNumber,
-  requiredOptions,
-  requiredString,
 } from '../../base/checks.ts';
-import { knownOptions, type OptionNames } from '../../base/unread-options.ts';
+import {
+  asGiven,
+  booleanOr,
+  type Checked,
+  loadTimeoutMs,
+  numberOr,
+  optional,
+  type Rules,
+  readOptions,
+} from '../../base/options.ts';
 import { checkedBus, type JoinableBus } from '../../bus/membership/bus-member.ts';
 import type { Clock } from '../../clock/clock.ts';
-import type { WaitOptions } from '../../purgatory/purgatory-options.ts';
+import { PARKING_OPTIONS, type WaitOptions } from '../../purgatory/purgatory-options.ts';
 import type { Timer } from '../../timer/timer.ts';
 
 /** Reads the state of many keys at once. An Error in place of a state is the error of that key. */
@@ -80,64 +84,37 @@ export interface SharedWaitsOptions<V> {
 /** The options of {@link SharedWaits.waitUntil}: those of `waitFor`. */
 export type WaitUntilOptions = WaitOptions;
 
-/**
- * Every option, checked. Those with a default have it: `recheckMs` the earliest first, `pollMs`
- * Infinity for never.
- */
-export type CheckedSharedWaitsOptions<V> = SharedWaitsOptions<V> &
-  Required<
-    Pick<
-      SharedWaitsOptions<V>,
-      'loadBatch' | 'concurrency' | 'loadTimeoutMs' | 'recheckMs' | 'pollMs' | 'retry'
-    >
-  > & { readonly name: string };
+type Given<V> = Checked<SharedWaitsOptions<V>, 'bus' | 'timer' | 'clock' | 'onError'>;
 
-const SHARED_WAITS_OPTIONS: OptionNames<SharedWaitsOptions<unknown>> = {
-  load: true,
-  bus: true,
-  loadBatch: true,
-  concurrency: true,
-  loadTimeoutMs: true,
-  recheckMs: true,
-  pollMs: true,
-  maxParked: true,
-  timer: true,
-  clock: true,
-  retry: true,
-  onError: true,
-};
+/** Every option, checked: `recheckMs` the earliest first, `pollMs` Infinity for never. */
+export type CheckedSharedWaitsOptions<V> = Given<V> & { readonly name: string };
+
 const DELAY_MS: NumberRule = { min: 1, max: Number.MAX_SAFE_INTEGER };
+const SHARED_WAITS_OPTIONS: Rules<Given<never>> = {
+  load: requiredFunction,
+  bus: optional(checkedBus),
+  loadBatch: numberOr(500, COUNT),
+  concurrency: numberOr(4, COUNT),
+  loadTimeoutMs,
+  recheckMs: (name, value = []) =>
+    requiredArray(name, value as number[])
+      .map((ms, i) => requiredNumber(`${name}[${i}]`, ms, DELAY_MS))
+      .sort((x, y) => x - y),
+  pollMs: numberOr(Number.POSITIVE_INFINITY, DELAY_MS),
+  maxParked: PARKING_OPTIONS.maxParked,
+  timer: asGiven,
+  clock: asGiven,
+  retry: booleanOr(false),
+  onError: checkedFunction,
+};
 
-/**
- * @throws TypeError, RangeError (Node's codes) for a name that is no string, or a bad option.
- *   `maxParked`, `timer` and `clock` are checked elsewhere.
- */
+/** @throws TypeError, RangeError (Node's codes) for a bad option. `timer` and `clock` are checked elsewhere. */
 export function checkedSharedWaitsOptions<V>(
+  title: string,
   name: string,
   options: SharedWaitsOptions<V>,
 ): CheckedSharedWaitsOptions<V> {
-  requiredString('name', name);
-  requiredOptions('options', options);
-  knownOptions(`shared waits "${name}"`, options, SHARED_WAITS_OPTIONS);
-  const { load, bus, loadBatch, concurrency, loadTimeoutMs, recheckMs = [] } = options;
-  const { pollMs, maxParked, timer, clock, retry, onError } = options;
-  requiredFunction('options.load', load);
-  return {
-    name,
-    // Called as a method of the options, because the user may have written it as one.
-    load: (keys, context) => load.call(options, keys, context),
-    bus: bus === undefined ? undefined : checkedBus(bus),
-    loadBatch: checkedNumber('options.loadBatch', loadBatch, 500, COUNT),
-    concurrency: checkedNumber('options.concurrency', concurrency, 4, COUNT),
-    loadTimeoutMs: checkedLoadTimeout(loadTimeoutMs),
-    recheckMs: requiredArray('options.recheckMs', recheckMs)
-      .map((ms, i) => requiredNumber(`options.recheckMs[${i}]`, ms, DELAY_MS))
-      .sort((x, y) => x - y),
-    pollMs: checkedNumber('options.pollMs', pollMs, Number.POSITIVE_INFINITY, DELAY_MS),
-    maxParked,
-    timer,
-    clock,
-    retry: checkedBoolean('options.retry', retry, false),
-    onError: checkedFunction('options.onError', onError),
-  };
+  const read = readOptions(title, options, SHARED_WAITS_OPTIONS as Rules<Given<V>>);
+  // Called as a method of the options, because the user may have written it as one.
+  return { ...read, name, load: (keys, context) => read.load.call(options, keys, context) };
 }

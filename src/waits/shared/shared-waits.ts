@@ -9,14 +9,16 @@
 // begins after it. A key without a wait is never loaded and takes no memory. A load: O(its keys and
 // waits).
 import { requiredFunction, requiredString } from '../../base/checks.ts';
-import { BusLink, type CheckedBusLink, checkedBusLink } from '../../bus/membership/bus-link.ts';
+import { titleOf } from '../../base/options.ts';
+import { BusLink, busLinkOf, type CheckedBusLink } from '../../bus/membership/bus-link.ts';
 import { type BusMember, checkHintKey } from '../../bus/membership/bus-member.ts';
 import { AbstractPurgatory } from '../../purgatory/abstract-purgatory.ts';
 import { hintAtClosed } from '../../purgatory/debug-hints.ts';
 import { Parking } from '../../purgatory/parking.ts';
-import { checkedPurgatoryOptions, checkedWaitOptions } from '../../purgatory/purgatory-options.ts';
+import { checkedWaitOptions, parkingParts } from '../../purgatory/purgatory-options.ts';
 import type { PurgatorySnapshot, SnapshotOptions } from '../../purgatory/telemetry/purgatory-snapshot.ts';
 import type { NotYet } from '../../purgatory/wait.ts';
+import { DEFAULT_SLICE_MS } from '../../turns/scheduler.ts';
 import { LoadMeter, type LoadsSnapshot } from './load-meter.ts';
 import { LoadScheduler } from './load-scheduler.ts';
 import { LoadSweep } from './load-sweep.ts';
@@ -49,10 +51,14 @@ export class SharedWaits<V> extends AbstractPurgatory<string, never> {
    * in this process; _CLOSED: the bus is closed.
    */
   constructor(name: string, options: SharedWaitsOptions<V>) {
-    const checked = checkedSharedWaitsOptions(name, options);
+    const title = titleOf('SharedWaits', name);
+    const checked = checkedSharedWaitsOptions(title, name, options);
     const { bus, loadBatch, maxParked, timer, clock } = checked;
     const lists = new WaiterLists<V>();
-    const parking = new Parking<string>(checkedPurgatoryOptions(name, { timer, clock, maxParked }), lists);
+    const parking = new Parking<string>(
+      parkingParts(title, name, { timer, clock, maxParked, sliceMs: DEFAULT_SLICE_MS }),
+      lists,
+    );
     super(parking);
     this.#lists = lists;
     this.#parking = parking;
@@ -65,7 +71,7 @@ export class SharedWaits<V> extends AbstractPurgatory<string, never> {
     const event = (key: WatchedKey): void => loads.event(key);
     const sweepOf = (link: CheckedBusLink): LoadSweep<V> => new LoadSweep(lists, event, loadBatch, link);
     const hinted: BusMember['hinted'] = (key) => this.#hint(key);
-    parking.link = BusLink.join(checkedBusLink({ bus }, parking.timer), { name, hinted }, lists, sweepOf);
+    parking.link = BusLink.join(busLinkOf({ bus }, parking.timer), { name, hinted }, lists, sweepOf);
   }
 
   /** As `ref` of a Purgatory. Its loads keep the process alive, too. */

@@ -7,7 +7,7 @@
 // is open for `loadTimeoutMs`, is reported with the first operation that waits, and asked again as
 // loads are (backoff.ts). Its timer keeps no process alive.
 import { backoffMs } from '../../base/backoff.ts';
-import { currentTimedOut } from '../../base/errors.ts';
+import { notWithin } from '../../base/errors.ts';
 import { invalidReturnValue } from '../../base/node-errors.ts';
 import { throwLater } from '../../base/report-error.ts';
 import { keyText } from '../../base/text.ts';
@@ -144,7 +144,7 @@ export class CurrentValues<K, V extends ThresholdValue> {
       const read = Promise.resolve(answer);
       read.then(resolve, reject);
       const timeOut = (): void => {
-        const error = currentTimedOut(keyText(key), limitMs);
+        const error = notWithin(`current of the key ${keyText(key)} has not ended`, limitMs);
         reject(error);
         controller.abort(error);
       };

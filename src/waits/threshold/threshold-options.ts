@@ -1,7 +1,8 @@
 // The options of a ThresholdPurgatory and its waits, and their checks.
-import { checkedFunction, checkedLoadTimeout, singleKey } from '../../base/checks.ts';
+import { checkedFunction, singleKey } from '../../base/checks.ts';
 import { invalidArgType, invalidArgValue, outOfRange } from '../../base/node-errors.ts';
-import type { OptionNames } from '../../base/unread-options.ts';
+import { type Checked, loadTimeoutMs, type Rules, wordOf } from '../../base/options.ts';
+import type { JoinableBus } from '../../bus/membership/bus-member.ts';
 import type { DelayedOperation } from '../../purgatory/delayed-operation.ts';
 import { PURGATORY_OPTIONS, type PurgatoryOptions } from '../../purgatory/purgatory-options.ts';
 import type { Current } from './current-values.ts';
@@ -36,39 +37,25 @@ export interface ThresholdPurgatoryOptions<
   keep?: 'all' | 'watched' | undefined;
 }
 
-/** The names of the options of a ThresholdPurgatory. */
-export const THRESHOLD_PURGATORY_OPTIONS: OptionNames<ThresholdPurgatoryOptions> = {
+export const THRESHOLD_PURGATORY_OPTIONS: typeof PURGATORY_OPTIONS &
+  Rules<Checked<Omit<ThresholdPurgatoryOptions, keyof PurgatoryOptions>, 'current'>> = {
   ...PURGATORY_OPTIONS,
-  current: true,
-  loadTimeoutMs: true,
-  keep: true,
+  current: checkedFunction,
+  loadTimeoutMs,
+  keep: wordOf('all', 'watched'),
 };
 
-/** What a ThresholdPurgatory remembers, and how it reads what it does not know. */
-export interface CheckedValueOptions<K, V extends ThresholdValue> {
-  readonly current: Current<K, V> | undefined;
-  readonly loadTimeoutMs: number;
-  readonly keepsAll: boolean;
-}
-
-/** @throws TypeError, RangeError (Node's codes) for a bad option. */
-export function checkedValueOptions<K, V extends ThresholdValue>({
-  current,
-  loadTimeoutMs,
-  keep = 'all',
-}: Pick<ThresholdPurgatoryOptions<K, V>, 'current' | 'loadTimeoutMs' | 'keep'>): CheckedValueOptions<K, V> {
-  checkedFunction('options.current', current);
-  if (keep !== 'all' && keep !== 'watched') {
-    throw invalidArgValue('options.keep', "must be 'all' or 'watched'", keep);
+/** @throws TypeError ERR_INVALID_ARG_VALUE for values that could be had no more. */
+export function checkCurrentIsGiven(bus: JoinableBus | undefined, keep: string): void {
+  if (keep === 'watched') {
+    const rule = "must not be 'watched' without options.current, which reads a value again";
+    throw invalidArgValue('options.keep', rule, keep);
   }
-  if (keep === 'watched' && current === undefined) {
-    throw invalidArgValue(
-      'options.keep',
-      "must not be 'watched' without options.current, which reads a value again",
-      keep,
-    );
+  if (bus?.routing === 'interest') {
+    const rule =
+      "must be given for a bus with routing 'interest', which carries no values to those who did not wait";
+    throw invalidArgValue('options.current', rule, undefined);
   }
-  return { current, loadTimeoutMs: checkedLoadTimeout(loadTimeoutMs), keepsAll: keep === 'all' };
 }
 
 /** @throws TypeError ERR_INVALID_ARG_TYPE, RangeError ERR_OUT_OF_RANGE for NaN. */

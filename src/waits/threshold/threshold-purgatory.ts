@@ -10,25 +10,21 @@
 // end: O(log waiting).
 import { singleKey } from '../../base/checks.ts';
 import { isDebugging } from '../../base/debug.ts';
-import { invalidArgValue } from '../../base/node-errors.ts';
-import { BusLink } from '../../bus/membership/bus-link.ts';
+import { readOptions, titleOf } from '../../base/options.ts';
+import { BusLink, busLinkOf } from '../../bus/membership/bus-link.ts';
 import { type BusMember, checkHintKey, checkHintValue } from '../../bus/membership/bus-member.ts';
 import { AbstractPurgatory } from '../../purgatory/abstract-purgatory.ts';
 import { hintAtEvent, hintAtKeys } from '../../purgatory/debug-hints.ts';
 import { checkOperation, type DelayedOperation } from '../../purgatory/delayed-operation.ts';
 import { Parking } from '../../purgatory/parking.ts';
-import {
-  checkedPurgatoryOptions,
-  checkedWaitOptions,
-  type WaitOptions,
-} from '../../purgatory/purgatory-options.ts';
+import { checkedWaitOptions, parkingParts, type WaitOptions } from '../../purgatory/purgatory-options.ts';
 import type { PurgatorySnapshot, SnapshotOptions } from '../../purgatory/telemetry/purgatory-snapshot.ts';
 import type { WaitResult } from '../../purgatory/wait.ts';
-import { CurrentValues } from './current-values.ts';
+import { type Current, CurrentValues } from './current-values.ts';
 import type { ThresholdValue } from './threshold-heap.ts';
 import {
+  checkCurrentIsGiven,
   checkedThresholds,
-  checkedValueOptions,
   checkValue,
   THRESHOLD_PURGATORY_OPTIONS,
   type ThresholdPurgatoryOptions,
@@ -62,27 +58,24 @@ export class ThresholdPurgatory<
    * this process; _CLOSED: the bus is closed.
    */
   constructor(name: string, options?: ThresholdPurgatoryOptions<K, V, Op>) {
-    const checked = checkedPurgatoryOptions(name, options, THRESHOLD_PURGATORY_OPTIONS);
-    const { current, loadTimeoutMs, keepsAll } = checkedValueOptions<K, V>(options ?? {});
-    if (checked.link?.bus.routing === 'interest' && current === undefined) {
-      const rule =
-        "must be given for a bus with routing 'interest', which carries no values to those who did not wait";
-      throw invalidArgValue('options.current', rule, current);
-    }
-    const parking = new Parking(checked, new Thresholds<K, V>(keepsAll));
+    const title = titleOf('ThresholdPurgatory', name);
+    const read = readOptions(title, options, THRESHOLD_PURGATORY_OPTIONS);
+    const { current, loadTimeoutMs, keep, bus, sweepMs, onError, ...given } = read;
+    if (current === undefined) checkCurrentIsGiven(bus, keep);
+    const parts = parkingParts(title, name, given, onError);
+    const parking = new Parking(parts, new Thresholds<K, V>(keep === 'all'));
     super(parking);
     this.#parking = parking;
     if (current !== undefined) {
       const take = (key: K, value: V): void => void this.#advance(key, value);
-      const { clock } = checked.timer;
-      const random = checked.link?.random ?? Math.random;
-      this.#currentValues = new CurrentValues(current, loadTimeoutMs, parking, take, clock, random);
+      const read = current as unknown as Current<K, V>;
+      const random = bus?.random ?? Math.random;
+      this.#currentValues = new CurrentValues(read, loadTimeoutMs, parking, take, parts.timer.clock, random);
     }
     const hinted: BusMember['hinted'] = (key, value) => this.#hinted(key as K, value as V | undefined);
     const member = { name, hinted, dropsLateValues: true };
-    parking.link = BusLink.join(checked.link, member, parking.lists, (link) =>
-      this.#currentValues?.sweeper(link),
-    );
+    const link = busLinkOf({ bus, sweepMs }, parts.timer);
+    parking.link = BusLink.join(link, member, parking.lists, (link) => this.#currentValues?.sweeper(link));
   }
 
   /**

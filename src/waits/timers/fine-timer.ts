@@ -25,7 +25,6 @@ export class FineTimer extends Timer {
       sliceMs,
       onError,
       tickMs: TICK_MS,
-      wheelSize: 2 ** WHEEL_BITS,
       maxPending: Number.POSITIVE_INFINITY,
       reaper: true,
     };

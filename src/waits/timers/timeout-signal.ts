@@ -11,7 +11,7 @@
 import { type Abortable, abortReason, addAbortable, removeAbortable } from '../../base/abort-listeners.ts';
 import { checkedSignal, checkedTimeout } from '../../base/checks.ts';
 import { DISPOSE } from '../../base/dispose.ts';
-import { knownOptions, type OptionNames } from '../../base/unread-options.ts';
+import { knownOptions, type OptionNames } from '../../base/options.ts';
 import { SystemTimer } from '../../timer/system-timer.ts';
 import type { Timer } from '../../timer/timer.ts';
 import { checkedTimer } from '../../timer/timer-option.ts';

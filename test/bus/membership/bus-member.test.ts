@@ -17,9 +17,9 @@ describe('keys for a bus', () => {
 
   it('go to what can be joined', () => {
     const bus = { join: () => ({ publish: () => {}, leave: () => {} }) };
-    expect(checkedBus(bus)).to.equal(bus);
+    expect(checkedBus('options.bus', bus)).to.equal(bus);
     for (const no of [undefined, null, {}, 'redis://']) {
-      expect(codeOf(() => checkedBus(no as never))).to.equal('ERR_INVALID_ARG_TYPE');
+      expect(codeOf(() => checkedBus('options.bus', no as never))).to.equal('ERR_INVALID_ARG_TYPE');
     }
   });
 });

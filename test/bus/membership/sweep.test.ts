@@ -1,9 +1,10 @@
 import { expect } from 'chai';
+import { readOptions } from '../../../src/base/options.ts';
 import { Sweep } from '../../../src/bus/membership/sweep.ts';
 import { type Clock, ManualClock, Purgatory, SystemTimer, systemClock } from '../../../src/index.ts';
 import { ParkedWalk } from '../../../src/purgatory/parked-walk.ts';
 import { Parking } from '../../../src/purgatory/parking.ts';
-import { checkedPurgatoryOptions } from '../../../src/purgatory/purgatory-options.ts';
+import { PARKING_OPTIONS, parkingParts } from '../../../src/purgatory/purgatory-options.ts';
 import { Watchers } from '../../../src/purgatory/watchers.ts';
 import { checkLists } from '../../support/checks/lists.ts';
 import { Op } from '../../support/op.ts';
@@ -18,9 +19,14 @@ interface Scene {
   park(label: string, onTry?: (op: Op, key: unknown) => void): Op;
 }
 
+function partsOf(timer: SystemTimer | undefined) {
+  const options = readOptions('a test', { timer }, PARKING_OPTIONS);
+  return parkingParts('Purgatory "test"', 'test', options);
+}
+
 function scene(overMs = 1_000, clock: Scene['clock'] = new ManualClock()): Scene {
   const timer = new SystemTimer({ clock });
-  const parking = new Parking(checkedPurgatoryOptions('test', { timer }), new Watchers<string>());
+  const parking = new Parking(partsOf(timer), new Watchers<string>());
   parking.meter.observe(parking);
   const ended: number[] = [];
   return {
@@ -166,7 +172,7 @@ describe('A sweep', () => {
 
   it('keeps the loop free: tries that take long are taken in slices', async () => {
     const purgatory = new Purgatory<string, Op>('slow');
-    const parking = new Parking(checkedPurgatoryOptions('test', {}), new Watchers<string>());
+    const parking = new Parking(partsOf(undefined), new Watchers<string>());
     parking.meter.observe(purgatory);
     const busy = (): void => {
       for (const end = performance.now() + 0.2; performance.now() < end; );

@@ -89,7 +89,7 @@ describe('IdleTimeouts on a shared timer', () => {
     for (const element of ['a', 'endless']) {
       for (const timeoutMs of [undefined, 50, 500, Number.POSITIVE_INFINITY]) {
         for (const act of [() => idle.touch(element, timeoutMs), () => idle.refresh(element, timeoutMs)]) {
-          refuses(act, 'ERR_PURGATORY_CLOSED', 'The timer of IdleTimeouts "idle" was closed');
+          refuses(act, 'ERR_PURGATORY_CLOSED', 'The timer of IdleTimeouts "idle" is closed');
         }
       }
     }

@@ -280,7 +280,7 @@ describe('The snapshot of IdleTimeouts', () => {
     expect(idle.snapshot({ top: 0 }).quietest).to.deep.equal([]);
     refuses(() => idle.snapshot({ top: -1 }), 'ERR_OUT_OF_RANGE');
     idle.close();
-    expect(() => idle.touch('later')).to.throw('IdleTimeouts "sessions" are closed');
+    expect(() => idle.touch('later')).to.throw('IdleTimeouts "sessions" is closed');
     expect(idle.snapshot().totals).to.deep.equal({ tracked: 5, idle: 2, removed: 3, failed: 2 });
     expect(new IdleTimeouts().snapshot()).to.include({ name: 'idle', timeoutMs: null });
   });

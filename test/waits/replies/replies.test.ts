@@ -60,7 +60,7 @@ describe('Replies', () => {
     const error = (await rejection(replies.expect(3, SOON))) as PurgatoryError;
     expect([error.code, error.message]).to.deep.equal([
       'ERR_PURGATORY_FULL',
-      'Replies "replies" are full: maxPending is 2',
+      'Replies "replies" is full: maxPending is 2',
     ]);
     replies.resolve(1, 'one');
     const third = replies.expect(3, SOON);
@@ -242,9 +242,7 @@ describe('The snapshot of replies', () => {
     expect(messages).to.include(
       'PurgatoryError [ERR_PURGATORY_TIMEOUT]: No reply of "backend" to old ("GET /orders") within 5 ms',
     );
-    expect(messages).to.include(
-      'PurgatoryError [ERR_PURGATORY_CLOSED]: Replies "backend" are closed: none will come any more',
-    );
+    expect(messages).to.include('PurgatoryError [ERR_PURGATORY_CLOSED]: Replies "backend" is closed');
   });
 });
 
@@ -303,7 +301,7 @@ describe('The close of replies', () => {
     expect([replies.size, getEventListeners(signal, 'abort').length]).to.deep.equal([0, 0]);
     expect(await rejected).to.include({
       code: 'ERR_PURGATORY_CLOSED',
-      message: 'The timer of Replies "replies" was closed',
+      message: 'The timer of Replies "replies" is closed',
     });
   });
 });

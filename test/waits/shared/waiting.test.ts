@@ -268,7 +268,7 @@ describe('The close of shared waits', () => {
     waits.close();
     expect([waits.numDelayed, waits.isClosed]).to.deep.equal([0, true]);
     for (const error of await Promise.all(rejected)) {
-      expect(error).to.include({ code: 'ERR_PURGATORY_CLOSED', message: 'Purgatory "test" is closed' });
+      expect(error).to.include({ code: 'ERR_PURGATORY_CLOSED', message: 'SharedWaits "test" is closed' });
       const { cause } = error as Error;
       expect(cause).to.equal('Parked when it was closed: 2, such as the wait on "job"');
     }
@@ -290,7 +290,7 @@ describe('The close of shared waits', () => {
 describe('Bad arguments of shared waits', () => {
   const load = async (): Promise<Map<string, number>> => new Map();
   const badOptions: readonly [unknown, string, string][] = [
-    [undefined, 'ERR_INVALID_ARG_TYPE', '"options"'],
+    [undefined, 'ERR_INVALID_ARG_TYPE', '"options.load"'],
     [null, 'ERR_INVALID_ARG_TYPE', '"options"'],
     [{}, 'ERR_INVALID_ARG_TYPE', '"options.load"'],
     [{ load, bus: {} }, 'ERR_INVALID_ARG_TYPE', '"options.bus"'],

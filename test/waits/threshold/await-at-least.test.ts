@@ -61,7 +61,7 @@ describe('ThresholdPurgatory.awaitAtLeast', () => {
     const wait = g.purgatory.awaitAtLeast('p0', 1, soon);
     const { name, code, message } = await refusal(g.purgatory.awaitAtLeast('p1', 1, soon));
     expect([name, code]).to.deep.equal(['PurgatoryError', 'ERR_PURGATORY_FULL']);
-    expect(message).to.equal('Purgatory "test" is full: maxParked is 2');
+    expect(message).to.equal('ThresholdPurgatory "test" is full: maxParked is 2');
     expect(counts(g)).to.deep.equal([2, 2, 1, 2]);
     g.purgatory.advance('p0', 1);
     await wait;
