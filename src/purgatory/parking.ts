@@ -245,7 +245,7 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
     try {
       const { meter } = this;
       const eventKey = key === NO_EVENT ? undefined : key;
-      if (meter.hasTryListener) meter.willTry(operation, eventKey);
+      if (meter.hasTryListener && !meter.willTry(operation, eventKey, this)) return false;
       return reportedTry(operation, this, eventKey);
     } finally {
       this.endEvent();

@@ -140,7 +140,7 @@ function walk<K>(parking: Passing<K>, pass: Pass<K>, most: number, steps: number
     while (pass.nextSlot >= 0 && tried < steps) {
       tried++;
       const operation = lists.nextOf(pass);
-      if (hasTryListener) meter.willTry(operation, key);
+      if (hasTryListener && !meter.willTry(operation, key, parking)) continue;
       if (!reportedTry(operation, parking, key)) continue;
       pass.countCompletion();
       if (++completed >= most) break;

@@ -4,7 +4,8 @@
 // Ground rules. The timer and its wheels call it. It calls subscribers alone. It keeps numbers and
 // no task. An event without a subscriber costs a read and a branch. Subscribers run inside the
 // timer's call, so they must be quick. They may do all that a task may do: no slot is held in a
-// local variable, and the task of the event is not pending any more. What a subscriber throws
+// local variable, and the task of the event is not pending any more. A parked operation that a
+// listener takes out is neither tried nor run. What a subscriber throws
 // becomes an uncaught exception in a later turn (Node does that), and the timer goes on.
 
 import { type Channel, channel } from 'node:diagnostics_channel';
@@ -15,7 +16,7 @@ import type { PassObserver, Timer } from './timer.ts';
 import type { TimerSnapshot } from './timer-snapshot.ts';
 import type { TimerTask } from './timer-task.ts';
 
-/** `purgatory:task:run`: a task is about to run, and can no longer be cancelled. */
+/** `purgatory:task:run`: a task is about to run, and can no longer be cancelled; an operation can. */
 export interface TaskRun {
   readonly timer: Timer;
   readonly task: TimerTask;

@@ -407,8 +407,11 @@ export abstract class Timer implements TaskKeeper {
   #run(task: TimerTask): void {
     try {
       task.$slot = NONE;
-      if (task.$keeper === this) task.$keeper = undefined;
+      const keptBy = task.$keeper;
+      if (keptBy === this) task.$keeper = undefined;
       this.#observer?.willRun(task, this.#nowMs - this.#tasks.takenTick * this.#tickMs);
+      // A listener may have taken out a parked operation, which may be parked anew.
+      if (keptBy !== this && (task.$keeper !== keptBy || task.$slot !== NONE)) return;
       const result: unknown = task.run();
       if (result !== undefined) onRejection(result, (error) => this.report(error, task));
     } catch (error) {

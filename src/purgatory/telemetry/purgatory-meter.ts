@@ -13,7 +13,7 @@ import { type Channel, channel } from 'node:diagnostics_channel';
 import { debug, isDebugging } from '../../base/debug.ts';
 import { keyText } from '../../base/text.ts';
 import type { Timer } from '../../timer/timer.ts';
-import type { DelayedOperation } from '../delayed-operation.ts';
+import type { DelayedOperation, Keeper } from '../delayed-operation.ts';
 
 /** How operations left their purgatory, counted since it was made. */
 export interface PurgatoryTotals {
@@ -181,8 +181,10 @@ export class PurgatoryMeter {
     return operationTried.hasSubscribers;
   }
 
-  willTry(operation: DelayedOperation, key: unknown): void {
+  /** False where a listener has taken it out. */
+  willTry(operation: DelayedOperation, key: unknown, keeper: Keeper): boolean {
     operationTried.publish({ purgatory: this.#purgatory, operation, key } satisfies OperationTried);
+    return operation.$keeper === keeper;
   }
 
   /** @param why of a rejection: what was thrown, and the key of {@link OperationRejected}. */

@@ -245,3 +245,58 @@ describe('A listener that acts', () => {
     }
   }
 });
+
+describe('behaviour 13: an operation or a wait that a listener takes out', () => {
+  type Ends = (operation: DelayedOperation, purgatory: Purgatory, abort: AbortController) => unknown;
+  const ends: Record<string, Ends> = {
+    cancel: (operation) => operation.cancel(),
+    cancelForKey: (_, purgatory) => purgatory.cancelForKey(KEY).length > 0,
+    close: (_, purgatory) => purgatory.close().length > 0,
+    'an abort': (_, __, abort) => abort.abort('gone'),
+  };
+  const causes: Record<string, [string, (purgatory: Purgatory, clock: ManualClock) => unknown]> = {
+    checkAndComplete: ['purgatory:operation:tried', (purgatory) => purgatory.checkAndComplete(KEY)],
+    notify: ['purgatory:operation:tried', (purgatory) => purgatory.notify(KEY)],
+    'its deadline': ['purgatory:task:run', (_, clock) => clock.advance(timeoutMs)],
+  };
+  for (const [how, end] of Object.entries(ends)) {
+    for (const [by, [name, cause]] of Object.entries(causes)) {
+      for (const others of [0, 2]) {
+        it(`by ${how} at ${name} is neither tried nor run by ${by}, beside ${others} others`, async () => {
+          const clock = new ManualClock();
+          const purgatory = new Purgatory<string>('p', { clock });
+          const abort = new AbortController();
+          let conditions = 0;
+          const isWait = how === 'an abort';
+          const op = new Op('op', { delayMs: timeoutMs });
+          const wait = isWait
+            ? purgatory.waitFor([KEY], () => conditions++ > 0, { timeoutMs, signal: abort.signal })
+            : Promise.resolve(purgatory.tryCompleteElseWatch(op, [KEY]));
+          const ended = wait.catch((reason: unknown) => reason);
+          for (let i = 0; i < others; i++) {
+            purgatory.tryCompleteElseWatch(new Op('other', { delayMs: 60_000 }), [KEY]);
+          }
+          op.ready = true;
+          let result: unknown;
+          const listener = (message: unknown): void => {
+            const { operation = undefined, task = operation } = message as Record<string, DelayedOperation>;
+            if (result !== undefined || task === undefined) return;
+            if (isWait ? task instanceof Op : task !== op) return;
+            result = end(task, purgatory, abort) ?? true;
+          };
+          channel(name).subscribe(listener);
+          try {
+            cause(purgatory, clock);
+            await turn();
+          } finally {
+            channel(name).unsubscribe(listener);
+          }
+          expect(result).to.equal(true);
+          expect(await ended).to.equal(isWait ? 'gone' : false);
+          expect([conditions, op.tries, op.completions]).to.deep.equal(isWait ? [1, 0, 0] : [0, 1, 0]);
+          expect(purgatory.snapshot({ top: 0 }).totals).to.include({ completed: 0, expired: 0 });
+        });
+      }
+    }
+  }
+});
