@@ -17,7 +17,7 @@ import { DISPOSE, nameDispose } from '../base/dispose.ts';
 import { closed, full } from '../base/errors.ts';
 import { invalidArgType } from '../base/node-errors.ts';
 import { allRead } from '../base/options.ts';
-import { onRejection, reportError } from '../base/report-error.ts';
+import { onRejection, reportError, throwLater } from '../base/report-error.ts';
 import { className } from '../base/text.ts';
 import type { Clock, WakeUp } from '../clock/clock.ts';
 import { NONE } from '../slab/slab.ts';
@@ -488,7 +488,11 @@ export abstract class Timer implements TaskKeeper {
     if (wakeUp === undefined) return;
     this.#wakeUp = undefined;
     this.#wakeUpTick = Number.POSITIVE_INFINITY;
-    wakeUp.cancel();
+    try {
+      wakeUp.cancel();
+    } catch (error) {
+      throwLater(error); // whoever has ended something goes on
+    }
   }
 
   /** What the invariants of a timer are about. @internal */

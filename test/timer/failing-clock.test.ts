@@ -1,10 +1,13 @@
+import { channel } from 'node:diagnostics_channel';
 import { expect } from 'chai';
 import { Purgatory, SystemTimer, type WakeUp } from '../../src/index.ts';
 import { checkPurgatoryInvariants } from '../support/checks/purgatory.ts';
 import { checkTimerInvariants } from '../support/checks/timer.ts';
 import { HostClock } from '../support/host-clock.ts';
 import { counts, EMPTY, Op } from '../support/op.ts';
+import { rejection } from '../support/rejection.ts';
 import { Task } from '../support/task.ts';
+import { uncaughtDuring } from '../support/uncaught.ts';
 
 /** A clock of the user that fails when the test says so. */
 class FailingClock extends HostClock {
@@ -124,6 +127,69 @@ describe('A clock that throws', () => {
     expect(op.isPending).to.equal(false);
     expect(counts(purgatory)).to.deep.equal({ watched: 1, watchedKeys: 1, numDelayed: 1 });
     checkPurgatoryInvariants(purgatory);
+  });
+
+  const leaves: Record<string, (op: Op, purgatory: Purgatory<string, Op>) => unknown> = {
+    'a force': (op) => op.forceComplete(),
+    'an event': (op, purgatory) => {
+      op.ready = true;
+      return purgatory.checkAndComplete('k');
+    },
+    'a cancel': (op) => op.cancel(),
+    'an abort': () => undefined,
+  };
+  for (const [how, leave] of Object.entries(leaves)) {
+    it(`from the cancel of a wake-up, and from now while somebody listens: ${how} is not held up`, async () => {
+      const { clock, timer, purgatory } = onFailing();
+      const abort = new AbortController();
+      const isWait = how === 'an abort';
+      const op = new Op('op', { delayMs: 50 });
+      const wait = isWait
+        ? purgatory.waitFor(['k'], () => undefined, { timeoutMs: 50, signal: abort.signal })
+        : undefined;
+      if (!isWait) purgatory.tryCompleteElseWatch(op, ['k']);
+      const [wakeUp] = clock.outstanding;
+      wakeUp.cancel = () => {
+        throw new Error('no cancel');
+      };
+      const heard: unknown[] = [];
+      const ends = ['completed', 'cancelled'].map((end) => channel(`purgatory:operation:${end}`));
+      const listener = (message: unknown): void => void heard.push(message);
+      for (const each of ends) each.subscribe(listener);
+      const uncaught = await uncaughtDuring(2, async () => {
+        clock.fails = true;
+        if (isWait) abort.abort('gone');
+        else leave(op, purgatory);
+        clock.fails = false;
+      });
+      for (const each of ends) each.unsubscribe(listener);
+      expect(uncaught.map((error) => (error as Error).message)).to.have.members(['no time', 'no cancel']);
+      expect([heard.length, op.completions]).to.deep.equal([1, how === 'a cancel' || isWait ? 0 : 1]);
+      if (wait !== undefined) expect(await rejection(wait)).to.equal('gone');
+      expect([timer.size, timer.nextExpirationMs]).to.deep.equal([0, undefined]);
+      checkPurgatoryInvariants(purgatory);
+      // It goes on.
+      const next = new Op('next', { delayMs: 5 });
+      purgatory.tryCompleteElseWatch(next, ['k']);
+      clock.time += 5;
+      clock.fire();
+      expect(next.expirations).to.equal(1);
+    });
+  }
+
+  it('from now, where a condition returns a promise: the wait is tried on', async () => {
+    const { clock, purgatory } = onFailing();
+    let tries = 0;
+    const condition = (): unknown => (++tries === 1 ? undefined : Promise.resolve(tries > 2 && 'news'));
+    const wait = purgatory.waitFor(['k'], condition, { timeoutMs: 50 });
+    const uncaught = await uncaughtDuring(1, async () => {
+      clock.fails = true;
+      purgatory.checkAndComplete('k');
+      clock.fails = false;
+    });
+    expect(uncaught).to.have.lengthOf(1);
+    purgatory.checkAndComplete('k');
+    expect(await wait).to.deep.equal({ expired: false, value: 'news' });
   });
 
   it('from now, between two tasks: the reaper goes on with the rest', () => {

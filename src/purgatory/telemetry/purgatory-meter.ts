@@ -11,6 +11,7 @@
 
 import { type Channel, channel } from 'node:diagnostics_channel';
 import { debug, isDebugging } from '../../base/debug.ts';
+import { throwLater } from '../../base/report-error.ts';
 import { keyText } from '../../base/text.ts';
 import type { Timer } from '../../timer/timer.ts';
 import type { DelayedOperation, Keeper } from '../delayed-operation.ts';
@@ -155,9 +156,19 @@ export class PurgatoryMeter {
     return (delayMs === Number.POSITIVE_INFINITY ? this.#timer.now() : this.#timer.lastReadingMs) | 0;
   }
 
+  /** For what is noted or published: user code follows, also where the clock throws. */
+  #nowMs(): number {
+    try {
+      return this.#timer.now();
+    } catch (error) {
+      throwLater(error);
+      return this.#timer.lastReadingMs;
+    }
+  }
+
   /** A try of a parked operation has returned a promise. O(1). */
   didOpenTry(operation: DelayedOperation): void {
-    if (!this.openTries.has(operation)) this.openTries.set(operation, this.#timer.now());
+    if (!this.openTries.has(operation)) this.openTries.set(operation, this.#nowMs());
   }
 
   /** That promise has settled. */
@@ -202,7 +213,7 @@ export class PurgatoryMeter {
     if (this.openTries.size > 0) this.openTries.delete(operation);
     if (why !== undefined) this.#debugThrow(operation, why.error, why.key);
     if (!ends[how].hasSubscribers) return;
-    const parkedMs = ageMs(stamp, this.#timer.now());
+    const parkedMs = ageMs(stamp, this.#nowMs());
     ends[how].publish({ purgatory: this.#purgatory, operation, parkedMs, ...why } satisfies OperationEnded);
   }
 
