@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { LocalHub } from '../../src/bus/transports/local-hub.ts';
 import { codeOf } from '../support/code-of.ts';
+import { fullRun, itWith } from '../support/needs.ts';
 import { Listener, Rig } from './rig.ts';
 
 describe('a bus carries hints', () => {
@@ -36,7 +37,7 @@ describe('a bus carries hints', () => {
     expect(b.listener.heard).to.deep.equal(values.map((value, index) => [`${index}`, value]));
   });
 
-  it('of more keys than fit in a thousand frames, and then goes on', () => {
+  itWith(fullRun, 'of more keys than fit in a thousand frames, and then goes on', async () => {
     const rig = new Rig();
     const [a, b] = [rig.process(), rig.process()];
     const tail = 'x'.repeat(1_000);

@@ -9,7 +9,7 @@ import { engines, startRedis } from '../support/engines.ts';
 import { itWith } from '../support/needs.ts';
 import { until } from '../support/turns.ts';
 
-const root = fileURLToPath(new URL('..', import.meta.url));
+const root = fileURLToPath(new URL('../../', import.meta.url));
 
 function page(path: string): Promise<string> {
   return readFile(new URL(`../../${path}`, import.meta.url), 'utf8');

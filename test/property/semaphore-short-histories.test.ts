@@ -1,11 +1,11 @@
 // A Semaphore of two units and two keys, in all short histories.
-import { isFull } from '../support/full.ts';
+import { describeWith, fullRun } from '../support/needs.ts';
 import { microtasks } from '../support/turns.ts';
 import type { Act } from './lines-stage.ts';
 import { type SemaphoreAct, SemaphoreStage } from './semaphore-stage.ts';
 
 const NEVER = Number.POSITIVE_INFINITY;
-const LENGTH = isFull ? 4 : 3;
+const LENGTH = 4;
 
 const acquire = (key: string, units: number, timeoutMs: number): SemaphoreAct => ({
   do: 'acquire',
@@ -59,7 +59,7 @@ async function play(acts: readonly Act<SemaphoreAct>[], inOneTurn: boolean): Pro
   }
 }
 
-describe(`Semaphore, in all histories of ${LENGTH} acts (behaviours 31 to 33)`, () => {
+describeWith(fullRun, `Semaphore, in all histories of ${LENGTH} acts (behaviours 31 to 33)`, () => {
   const histories = ACTS.length ** LENGTH;
 
   it('gives what a plain list gives, when each act has a turn', async () => {

@@ -5,6 +5,7 @@ import { ManualClock, SystemTimer } from '../../../src/index.ts';
 import { listen } from '../../../src/observe/events/index.ts';
 import { Queues, type QueuesOptions, type Taken, type TakenMany } from '../../../src/waits/queues/index.ts';
 import { checkPurgatoryInvariants } from '../../support/checks/purgatory.ts';
+import { fullRun, itWith } from '../../support/needs.ts';
 import { refuses, rejects } from '../../support/refusals.ts';
 import { codeOfRejection, rejection } from '../../support/rejection.ts';
 import { turn } from '../../support/turns.ts';
@@ -114,14 +115,18 @@ describe('Queues', () => {
     expect(inspect(one, { showHidden: true })).to.equal("{ expired: false, key: 'a', value: 1 }");
   });
 
-  it('restore the order of 100,000 that come back one by one, the first ones first', () => {
-    const { jobs } = queues();
-    const all = Array.from({ length: 100_000 }, (_, i) => i);
-    jobs.putAll('a', all);
-    const given = all.map(() => jobs.tryTake(['a']) as Taken<number, string>);
-    for (const each of given) jobs.putBack(each);
-    expect(jobs.clear('a')).to.deep.equal(all);
-  });
+  itWith(
+    fullRun,
+    'restore the order of 100,000 that come back one by one, the first ones first',
+    async () => {
+      const { jobs } = queues();
+      const all = Array.from({ length: 100_000 }, (_, i) => i);
+      jobs.putAll('a', all);
+      const given = all.map(() => jobs.tryTake(['a']) as Taken<number, string>);
+      for (const each of given) jobs.putBack(each);
+      expect(jobs.clear('a')).to.deep.equal(all);
+    },
+  );
 
   it('hand over what somebody waits for though they are over their limit', async () => {
     const { jobs } = queues({ maxItems: 2 });
@@ -198,7 +203,7 @@ describe('Queues', () => {
     checkPurgatoryInvariants(jobs);
   });
 
-  it('serve 100,000 who wait in slices (behaviours 25 and 32)', async () => {
+  itWith(fullRun, 'serve 100,000 who wait in slices (behaviours 25 and 32)', async () => {
     const jobs = new Queues<number>('herd');
     let served = 0;
     for (let i = 0; i < 100_000; i++) void jobs.take(['a'], NEVER).then(() => served++);

@@ -6,6 +6,7 @@ import { listen } from '../../../src/observe/events/index.ts';
 import { type AcquireOptions, type Permit, Semaphore } from '../../../src/waits/semaphore/index.ts';
 import { checkPurgatoryInvariants } from '../../support/checks/purgatory.ts';
 import { codeOf } from '../../support/code-of.ts';
+import { fullRun, itWith } from '../../support/needs.ts';
 import { refuses, rejects } from '../../support/refusals.ts';
 import { codeOfRejection, rejection } from '../../support/rejection.ts';
 import { microtasks, turn } from '../../support/turns.ts';
@@ -225,7 +226,7 @@ describe('Semaphore', () => {
     expect([calls, permits.available()]).to.deep.equal([0, 1]);
   });
 
-  it('serves 100,000 keys that a resize frees in slices (behaviours 25 and 32)', async () => {
+  itWith(fullRun, 'serves 100,000 keys that a resize frees in slices (behaviours 25 and 32)', async () => {
     const { permits } = semaphore(1);
     const keys = Array.from({ length: 100_000 }, (_, i) => `${i}`);
     for (const key of keys) permits.tryAcquire({ key });
@@ -392,7 +393,7 @@ describe('Semaphore', () => {
     expect((await wait).isHeld).to.equal(true);
   });
 
-  it('serves 100,000 that a release frees in slices (behaviours 25 and 32)', async () => {
+  itWith(fullRun, 'serves 100,000 that a release frees in slices (behaviours 25 and 32)', async () => {
     const permits = new Semaphore('herd', { units: 100_000 });
     const all = await permits.acquire({ ...NEVER, units: 100_000 });
     let served = 0;
@@ -470,21 +471,25 @@ describe('Semaphore', () => {
     checkPurgatoryInvariants(permits);
   });
 
-  it('gives the memory of a burst of keys back when the last of their units come back (behaviour 25)', async () => {
-    const { permits } = semaphore(1);
-    const keys = Array.from({ length: 60_000 }, (_, i) => `${i}`);
-    const held = keys.map((key) => permits.tryAcquire({ key }));
-    const waits = keys.map((key) => permits.acquire({ ...NEVER, key }));
-    for (const permit of held) permit?.release();
-    const handedOver = await Promise.all(waits);
-    expect(permits.$parked.lists.isSparse).to.equal(false); // so many lines are not visited
-    for (const permit of handedOver) permit.release();
-    const { lists } = permits.$parked;
-    const { moves } = lists;
-    for (let i = 0; i < 3; i++) await turn();
-    expect(lists.moves).to.equal(moves + 1);
-    permits.close();
-  });
+  itWith(
+    fullRun,
+    'gives the memory of a burst of keys back when the last of their units come back (behaviour 25)',
+    async () => {
+      const { permits } = semaphore(1);
+      const keys = Array.from({ length: 60_000 }, (_, i) => `${i}`);
+      const held = keys.map((key) => permits.tryAcquire({ key }));
+      const waits = keys.map((key) => permits.acquire({ ...NEVER, key }));
+      for (const permit of held) permit?.release();
+      const handedOver = await Promise.all(waits);
+      expect(permits.$parked.lists.isSparse).to.equal(false); // so many lines are not visited
+      for (const permit of handedOver) permit.release();
+      const { lists } = permits.$parked;
+      const { moves } = lists;
+      for (let i = 0; i < 3; i++) await turn();
+      expect(lists.moves).to.equal(moves + 1);
+      permits.close();
+    },
+  );
 
   it('keeps the order of deadlines that were held back for a unit (behaviour 33)', async () => {
     const { clock, permits } = semaphore(65);
