@@ -118,7 +118,7 @@ const NOTHING = {
   refused: {},
   events: NO_EVENTS,
   openTries: { open: 0, oldest: null },
-  endless: { parked: 0, youngest: null },
+  endless: { parked: 0 },
   oldestMs: null,
   hottestKeys: [],
 } satisfies Partial<PurgatorySnapshot>;

@@ -67,8 +67,6 @@ export type ObservedSnapshot = PurgatoryRead & {
 /** A SystemTimer. */
 export interface ObservedTimer extends Source {
   snapshot(): TimerSnapshot;
-  /** The lateness of its snapshot, at a lower cost, if the timer has it. @internal */
-  readonly $lateness?: TimerSnapshot['lateness'];
 }
 
 /** A Bus of purgatory/bus. */

@@ -143,7 +143,6 @@ export class EventQueue<K> implements PendingEvents {
     const isWaiting = this.#pending.size > 0 && this.#pending.taken < upTo;
     return {
       pendingKeys: this.#pending.size,
-      passesUnderWay: held.size,
       oldestMs: Math.max(0, isWaiting ? nowMs - sinceMs : 0, oldest?.ageMs ?? 0),
       oldestPass: oldest,
       longestPassMs: this.#longestMs,
@@ -154,7 +153,7 @@ export class EventQueue<K> implements PendingEvents {
   #didYield(): void {
     const { size, taken, last } = this.#pending;
     if (taken >= this.#waiting.upTo) this.#waiting = { upTo: last, sinceMs: this.#job.lastMs };
-    if (size + this.#held.size > 0) this.#parking.meter.didSlice(size, this.#held.size);
+    if (size + this.#held.size > 0) this.#parking.meter.didSlice(size);
   }
 
   /** A batch of pending keys, or of one held pass. Returns whether anything is left. */

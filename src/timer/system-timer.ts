@@ -1,7 +1,6 @@
 // The timer of the library: hierarchical timing wheels with a DelayQueue, driven by a clock.
 //
 // It adds to Timer the wheels, periodic tasks, and a meter with its snapshot.
-import type { DurationSnapshot } from '../base/duration-histogram.ts';
 import { readOptions } from '../base/options.ts';
 import { type MakeScheme, PendingTasks } from './pending-tasks.ts';
 import {
@@ -17,11 +16,6 @@ import { TimerMeter } from './timer-meter.ts';
 import type { TimerSnapshot } from './timer-snapshot.ts';
 import type { TimerTask } from './timer-task.ts';
 import { WheelScheme } from './wheels/wheel-scheme.ts';
-
-/** About how many steps the counting of a snapshot may take: some hundred microseconds. */
-const MAX_STEPS = 32_768;
-/** The lowest limit of a count. */
-const MIN_PER_BUCKET = 16;
 
 /**
  * A {@link Timer} on hierarchical timing wheels. To start or stop a task is O(1), however many are
@@ -77,8 +71,7 @@ export class SystemTimer extends Timer {
   }
 
   /**
-   * A picture of the timer, as plain JSON. Changes nothing. O(wheels x wheelSize): the number of
-   * pending tasks adds a bounded number of steps, as `maxPerBucket` says.
+   * A picture of the timer, as plain JSON. Changes nothing. O(wheels + bins of the lateness).
    */
   override snapshot(): TimerSnapshot {
     const nowMs = this.now();
@@ -87,8 +80,6 @@ export class SystemTimer extends Timer {
     const wheels = this.#tasks.scheme;
     const { lowest } = wheels;
     const { head, size } = wheels.queue;
-    // To count a bucket is to go through its list.
-    const maxPerBucket = Math.max(MIN_PER_BUCKET, Math.floor(MAX_STEPS / Math.max(size, 1)));
     return {
       tickMs,
       wheelSize: lowest.buckets.length,
@@ -99,32 +90,16 @@ export class SystemTimer extends Timer {
       levels: Array.from(lowest.levels(), (wheel) => ({
         tickMs: wheel.span * tickMs,
         position: wheel.indexAt(tickAt(nowMs, tickMs)),
-        buckets: wheel.buckets.map((bucket) => wheels.count(bucket, maxPerBucket)),
       })),
-      maxPerBucket,
       delayQueue: {
         size,
         head:
           head === undefined
             ? null
-            : {
-                level: head.wheel.level,
-                bucket: head.index,
-                expirationMs: head.expiration * tickMs,
-                tasks: wheels.count(head, maxPerBucket),
-              },
+            : { level: head.wheel.level, bucket: head.index, expirationMs: head.expiration * tickMs },
       },
-      lateness: this.$lateness,
+      lateness: this.#meter.lateness.snapshot(),
       totals: this.#meter.totals,
     };
-  }
-
-  /**
-   * The lateness of a snapshot, without the counting. For the inspector's history. O(bins).
-   *
-   * @internal
-   */
-  get $lateness(): DurationSnapshot {
-    return this.#meter.lateness.snapshot();
   }
 }

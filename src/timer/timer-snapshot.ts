@@ -15,16 +15,14 @@ export interface TimerSnapshot {
   isRef: boolean;
   /** The wheels made so far, the finest first. */
   levels: LevelSnapshot[];
-  /** The limit of the count of a bucket: a count of this means this or more. */
-  maxPerBucket: number;
   delayQueue: {
     /**
      * How many buckets are queued. A bucket that has lost its tasks stays queued until it is the
      * head.
      */
     size: number;
-    /** The bucket that expires first. A large one that is expiring has the tasks that are left. */
-    head: { level: number; bucket: number; expirationMs: number; tasks: number } | null;
+    /** The bucket that expires first. */
+    head: { level: number; bucket: number; expirationMs: number } | null;
   };
   /** How long after the tick of its deadline each task ran. */
   lateness: DurationSnapshot;
@@ -47,6 +45,4 @@ export interface LevelSnapshot {
   tickMs: number;
   /** The bucket of the present time. */
   position: number;
-  /** The tasks of each bucket, counted up to `maxPerBucket`. */
-  buckets: number[];
 }

@@ -98,8 +98,8 @@ export class SlicedHistory implements SlicedStage {
   }
 
   get #isIdle(): boolean {
-    const { pendingKeys, passesUnderWay } = this.#purgatory.snapshot({ top: 0 }).events;
-    return pendingKeys + passesUnderWay === 0;
+    const { pendingKeys, oldestPass } = this.#purgatory.snapshot({ top: 0 }).events;
+    return pendingKeys === 0 && oldestPass === null;
   }
 
   #check(): void {

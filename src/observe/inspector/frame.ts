@@ -10,15 +10,11 @@ import type { BusSnapshot } from '../../bus/telemetry/bus-snapshot.ts';
 import type { PurgatoryTotals } from '../../purgatory/telemetry/purgatory-meter.ts';
 import type { HotKey, OldOperation, PassSnapshot } from '../../purgatory/telemetry/purgatory-snapshot.ts';
 import type { TimerSnapshot } from '../../timer/timer-snapshot.ts';
+import type { ItemsSnapshot } from '../../waits/queues/queues.ts';
 import type { HeldPermit } from '../../waits/semaphore/semaphore.ts';
 import type { LoadSnapshot } from '../../waits/shared/load-meter.ts';
 import type { ObservedSnapshot } from '../sources.ts';
 
-/**
- * The most sectors of a drawn ring. Of a wheel with more buckets, a sector is the sum of its
- * buckets.
- */
-export const MAX_SECTORS = 64;
 /** Rows of the tables of hottest keys and oldest parked operations. */
 export const TOP = 8;
 /** Characters shown of the name of a purgatory. */
@@ -43,6 +39,8 @@ export const NOTED = {
   loadMs: 5000,
   tryMs: 5000,
   heldMs: 60_000,
+  waitedMs: 3000,
+  waits: 4,
   watchers: 20,
 } as const;
 
@@ -87,7 +85,6 @@ export interface BusView extends BusSnapshot {
   readonly name: string | null;
 }
 
-/** Its levels have at most MAX_SECTORS buckets. */
 export interface TimerView extends TimerSnapshot {
   readonly name: string;
   /** The purgatories that use this timer, as far as they show it. */
@@ -131,25 +128,41 @@ export interface SecondOfPurgatory extends Partial<PurgatoryTotals> {
   readonly parked: number;
   /** How many were refused, by the code of the error. */
   readonly refused?: Readonly<Record<string, number>>;
-  /** The event that had been under way longest, from LONG_PASS_MS on, of how many. */
-  readonly pass?: PassSnapshot & { readonly passes: number; readonly tryMs: number | null };
+  /** The event that had been under way longest. */
+  readonly pass?: PassSnapshot & { readonly tryMs: number | null };
   /** The last error, if there was one. */
   readonly error?: LastError;
   /** How long ago the deadline was of an operation that is still parked. */
   readonly overdueMs?: number;
   /** The key with the most watchers, and what an event on it would take by what a try has taken. */
   readonly hottest?: HotKey & { readonly eventMs: number };
-  /** How many are parked without a deadline, and what the youngest is. */
+  /** How many are parked without a deadline, and one of them, if it is among the oldest of all. */
   readonly endless?: number;
-  readonly youngest?: string;
+  readonly endlessOne?: string;
   /** The try that has been open longest, of how many. */
   readonly openTry?: { readonly wait: string; readonly openMs: number; readonly open: number };
-  /** The permit that has been held longest of those for whose key others wait, and how many do. */
-  readonly held?: HeldPermit & { readonly waiting: number };
+  /** Units that are waited for: the key of the wait that has been parked longest, of how many. */
+  readonly held?: WaitedFor;
+  /** Of Queues: what is kept, and how many were taken. */
+  readonly items?: Kept;
+  readonly taken?: number;
   readonly loadsFailed?: number;
   /** The load that has been under way longest, and how many keys wait for one. */
   readonly load?: LoadSnapshot & { readonly keysDue: number };
 }
+
+/** A key whose units others hold. */
+export interface WaitedFor {
+  readonly key: string;
+  readonly waiting: number;
+  /** Of the wait that has been parked longest. */
+  readonly waitedMs: number;
+  /** The permit that has been held longest of those of the key that have a label. */
+  readonly holder?: HeldPermit;
+}
+
+/** The items of Queues at the end of a second. */
+export type Kept = Pick<ItemsSnapshot, 'size' | 'max'>;
 
 export interface SecondOfTimer {
   /** How many tasks ran. */

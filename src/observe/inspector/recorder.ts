@@ -1,14 +1,13 @@
 // The content of the frames, gathered while somebody watches.
 //
-// Ground rules. It reads snapshots when a frame is made, from `start` to `stop`. Costs: a frame is
-// O(buckets + parked operations that the snapshots look at).
+// Ground rules. It reads snapshots when a frame is made, from `start` to `stop`. Costs: those of the
+// snapshots.
 
 import { randomUUID } from 'node:crypto';
 import { cut } from '../../base/text.ts';
-import type { TimerSnapshot } from '../../timer/timer-snapshot.ts';
 import { type LiveSources, snapshotOf } from '../live-sources.ts';
 import type { ObservedPurgatory } from '../sources.ts';
-import { type Frame, type History, MAX_NAME_LENGTH, MAX_SECTORS, type PurgatoryView, TOP } from './frame.ts';
+import { type Frame, type History, MAX_NAME_LENGTH, type PurgatoryView, TOP } from './frame.ts';
 import type { Host } from './host.ts';
 import { type Lookup, shownOperation } from './lookup.ts';
 import type { SecondRecorder } from './second-recorder.ts';
@@ -45,15 +44,11 @@ export class Recorder {
       wallMs: this.#host.wallNow(),
       second: this.#seconds.seconds.at(-1) ?? null,
       purgatories: purgatories.map(([name, purgatory]) => this.#viewOf(name, purgatory)),
-      timers: timers.map(([name, timer]) => {
-        const snapshot = timer.snapshot();
-        return {
-          ...snapshot,
-          name,
-          of: purgatories.filter(([, each]) => each.timer === timer).map(([each]) => each),
-          levels: snapshot.levels.map(sectorsOf),
-        };
-      }),
+      timers: timers.map(([name, timer]) => ({
+        ...timer.snapshot(),
+        name,
+        of: purgatories.filter(([, each]) => each.timer === timer).map(([each]) => each),
+      })),
       buses: buses.map(([name, bus]) => {
         const snapshot = bus.snapshot();
         // Its place in an array is no name for people.
@@ -79,15 +74,4 @@ export class Recorder {
       ),
     };
   }
-}
-
-type Level = TimerSnapshot['levels'][number];
-
-/** Neighbours are added up where there are too many. Both numbers are powers of two. O(buckets). */
-function sectorsOf(level: Level): Level {
-  const width = level.buckets.length / MAX_SECTORS;
-  if (width <= 1) return level;
-  const buckets: number[] = Array(MAX_SECTORS).fill(0);
-  for (const [bucket, tasks] of level.buckets.entries()) buckets[Math.floor(bucket / width)] += tasks;
-  return { ...level, buckets };
 }

@@ -19,12 +19,14 @@ import {
   type Second,
   type SecondOfPurgatory,
   type SecondOfTimer,
-  TOP,
+  type WaitedFor,
 } from './frame.ts';
 import type { Host } from './host.ts';
 import { HostMeter } from './host-meter.ts';
 import { LastErrors } from './last-errors.ts';
 
+/** Of the oldest operations, hottest keys and holders of a purgatory: more than the page shows. */
+const LOOKED_AT = 32;
 /** No shorter block of the event loop is seen. */
 const PROBE_MS = 50;
 
@@ -116,9 +118,13 @@ export class SecondRecorder {
   }
 
   #ofPurgatory(purgatory: ObservedPurgatory): SecondOfPurgatory {
-    const snapshot = snapshotOf(purgatory, TOP);
-    const { parked, refused, loads } = snapshot;
-    const totals = { ...snapshot.totals, loadsFailed: loads?.totals.failed ?? 0 };
+    const snapshot = snapshotOf(purgatory, LOOKED_AT);
+    const { parked, refused, loads, items } = snapshot;
+    const totals = {
+      ...snapshot.totals,
+      loadsFailed: loads?.totals.failed ?? 0,
+      taken: items?.taken ?? 0,
+    };
     const error = this.#errors.of(purgatory);
     const before = this.#counted.get(purgatory);
     this.#counted.set(purgatory, { totals, refused: { ...refused }, error });
@@ -133,7 +139,7 @@ export class SecondRecorder {
   }
 
   #ofTimer(timer: ObservedTimer): SecondOfTimer {
-    const { counts, leMs } = (timer.$lateness ?? timer.snapshot().lateness).histogram;
+    const { counts, leMs } = timer.snapshot().lateness.histogram;
     const before = this.#lateness.get(timer);
     this.#lateness.set(timer, counts);
     const ranSince = counts.map((count, bin) => count - (before?.[bin] ?? 0));
@@ -147,30 +153,48 @@ export class SecondRecorder {
 
 /** What is worth a note. The bounds are those of frame.ts. */
 function noted(snapshot: ObservedSnapshot): Partial<SecondOfPurgatory> {
-  const { nowMs, events, oldest, hottestKeys, openTries, endless, units, loads } = snapshot;
-  const { oldestPass: pass, passesUnderWay: passes } = events;
+  const { nowMs, events, oldest, hottestKeys, openTries, endless, items, loads } = snapshot;
+  const { oldestPass: pass } = events;
   const overdueMs = Math.max(...oldest.map(({ deadlineMs }) => nowMs - (deadlineMs ?? nowMs)), 0);
   const [hottest] = hottestKeys;
   const eventMs = (hottest?.watchers ?? 0) * (events.tryMs ?? 0);
   const { open, oldest: openTry } = openTries;
-  const waitingOn = (key: string): number => hottestKeys.find((hot) => hot.key === key)?.watchers ?? 0;
-  const held = units?.holders.find(({ key, ageMs }) => ageMs >= NOTED.heldMs && waitingOn(key) > 0);
+  const endlessOne = oldest.findLast(({ deadlineMs }) => deadlineMs === null);
+  const held = waitedFor(snapshot);
   const load = loads?.oldest;
   return {
-    ...(pass !== null && pass.ageMs >= NOTED.passMs && { pass: { ...pass, passes, tryMs: events.tryMs } }),
+    ...(pass !== null && pass.ageMs >= NOTED.passMs && { pass: { ...pass, tryMs: events.tryMs } }),
     ...(overdueMs >= NOTED.overdueMs && { overdueMs }),
     ...((hottest?.watchers >= NOTED.watchers || eventMs >= NOTED.heavyKeyMs) && {
       hottest: { ...hottest, eventMs },
     }),
     ...(endless.parked > 0 && { endless: endless.parked }),
-    ...(endless.youngest !== null && { youngest: nameOf(endless.youngest) }),
+    ...(endlessOne !== undefined && { endlessOne: nameOf(endlessOne) }),
     ...(openTry !== null &&
       openTry.openMs >= NOTED.tryMs && {
         openTry: { wait: nameOf(openTry.wait), openMs: openTry.openMs, open },
       }),
-    ...(held !== undefined && { held: { ...held, waiting: waitingOn(held.key) } }),
+    ...(held !== undefined && { held }),
+    ...(items !== undefined && { items: { size: items.size, max: items.max } }),
     ...(load != null && load.ageMs >= NOTED.loadMs && { load: { ...load, keysDue: loads?.keysDue ?? 0 } }),
   };
+}
+
+/** Of a Semaphore: the longest wait that is too long, or for a permit that is held for too long. */
+function waitedFor(snapshot: ObservedSnapshot): WaitedFor | undefined {
+  const { nowMs, units, oldest, hottestKeys } = snapshot;
+  if (units === undefined) return undefined;
+  for (const { keys, ageMs, deadlineMs } of oldest) {
+    const [key] = keys;
+    const waiting = hottestKeys.find((hot) => hot.key === key)?.watchers ?? 1;
+    const holder = units.holders.find((held) => held.key === key);
+    const isHalfGone = deadlineMs !== null && ageMs >= deadlineMs - nowMs;
+    const isLong = ageMs >= NOTED.waitedMs && (waiting >= NOTED.waits || isHalfGone);
+    if (isLong || (holder?.ageMs ?? 0) >= NOTED.heldMs) {
+      return { key, waiting, waitedMs: ageMs, ...(holder !== undefined && { holder }) };
+    }
+  }
+  return undefined;
 }
 
 const nameOf = ({ label, type }: OldOperation): string => label || type;

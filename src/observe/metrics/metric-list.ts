@@ -171,12 +171,6 @@ const PURGATORY_READINGS: readonly Reading<ObservedSnapshot>[] = [
     'Notified keys whose event has not begun',
     (now) => now.events.pendingKeys,
   ),
-  gauge(
-    'purgatory.passes_under_way',
-    'pass',
-    'Events that have begun and go on in later turns',
-    (now) => now.events.passesUnderWay,
-  ),
   seconds(
     'purgatory.oldest_event',
     'How long the oldest event has been waiting or under way',
@@ -214,8 +208,6 @@ const PURGATORY_READINGS: readonly Reading<ObservedSnapshot>[] = [
     'Keys of a ThresholdPurgatory whose value is kept',
     (now) => now.keptValues,
   ),
-  gauge('purgatory.expected_replies', 'reply', 'Replies that Replies expect', (now) => now.expected),
-  gauge('purgatory.tracked_elements', 'element', 'Elements that IdleTimeouts track', (now) => now.tracked),
   ...readingsOf('loads', LOAD_READINGS),
   ...readingsOf('units', UNIT_READINGS),
   ...readingsOf('items', ITEM_READINGS),

@@ -3,11 +3,11 @@
 // node:diagnostics_channel. No other file of the purgatory counts or publishes.
 //
 // Ground rules. A Parking calls it when the lists are sound and no place is held in a local
-// variable. It calls subscribers alone (the rules are those of timer/timer-meter.ts). It keeps
-// the youngest parked operation without a deadline and those whose try is open, until they leave. A
-// parked operation causes one event `parked`, then any number of `tried`, and when
-// it leaves one of `completed`, `expired`, `cancelled` and `rejected`. An operation that its first
-// try completes, or whose try at parking throws, was never parked and causes no event.
+// variable. It calls subscribers alone (the rules are those of timer/timer-meter.ts). It keeps the
+// operations whose try is open, until they leave. A parked operation causes one event `parked`, then
+// any number of `tried`, and when it leaves one of `completed`, `expired`, `cancelled` and
+// `rejected`. An operation that its first try completes, or whose try at parking throws, was never
+// parked and causes no event.
 
 import { type Channel, channel } from 'node:diagnostics_channel';
 import { debug, isDebugging } from '../../base/debug.ts';
@@ -45,8 +45,6 @@ export interface PassSliced {
   readonly purgatory: Named;
   /** Keys whose event has not begun. */
   readonly pendingKeys: number;
-  /** Events that have begun. */
-  readonly passesUnderWay: number;
 }
 
 const passSliced: Channel = channel('purgatory:pass:sliced');
@@ -117,11 +115,8 @@ export class PurgatoryMeter {
   readonly #timer: Timer;
   readonly #counts = { completed: 0, expired: 0, cancelled: 0, rejected: 0, failed: 0 };
 
-  /** Parked without a deadline: how many, and the last of them, if that is parked still. */
-  readonly endless: { parked: number; youngest: DelayedOperation | undefined } = {
-    parked: 0,
-    youngest: undefined,
-  };
+  /** How many are parked without a deadline. */
+  endless = 0;
   /** Parked ones with a try whose promise has not settled, and since when; the oldest try first. */
   readonly openTries: Map<DelayedOperation, number> = new Map();
   /** Refusals by the code of their error. `countRefusal` of base/errors.ts writes them. */
@@ -177,10 +172,7 @@ export class PurgatoryMeter {
   }
 
   didPark(operation: DelayedOperation, watches: readonly unknown[]): void {
-    if (operation.delayMs === Number.POSITIVE_INFINITY) {
-      this.endless.parked++;
-      this.endless.youngest = operation;
-    }
+    if (operation.delayMs === Number.POSITIVE_INFINITY) this.endless++;
     if (operationParked.hasSubscribers) {
       const event = { purgatory: this.#purgatory, operation, watches: [...watches] };
       operationParked.publish(event satisfies OperationParked);
@@ -206,10 +198,7 @@ export class PurgatoryMeter {
     why?: { error: unknown; key: unknown },
   ): void {
     this.#counts[how]++;
-    if (operation.delayMs === Number.POSITIVE_INFINITY) {
-      this.endless.parked--;
-      if (operation === this.endless.youngest) this.endless.youngest = undefined;
-    }
+    if (operation.delayMs === Number.POSITIVE_INFINITY) this.endless--;
     if (this.openTries.size > 0) this.openTries.delete(operation);
     if (why !== undefined) this.#debugThrow(operation, why.error, why.key);
     if (!ends[how].hasSubscribers) return;
@@ -222,9 +211,9 @@ export class PurgatoryMeter {
     return isDebugging || ends.rejected.hasSubscribers;
   }
 
-  didSlice(pendingKeys: number, passesUnderWay: number): void {
+  didSlice(pendingKeys: number): void {
     if (!passSliced.hasSubscribers) return;
-    passSliced.publish({ purgatory: this.#purgatory, pendingKeys, passesUnderWay } satisfies PassSliced);
+    passSliced.publish({ purgatory: this.#purgatory, pendingKeys } satisfies PassSliced);
   }
 
   didThrow(operation: DelayedOperation, error: unknown, key: unknown): void {

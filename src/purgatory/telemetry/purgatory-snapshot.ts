@@ -75,16 +75,12 @@ export interface OpenTriesSnapshot {
 /** Operations that are parked without a deadline. */
 export interface EndlessSnapshot {
   parked: number;
-  /** The one that was parked last; null when that one has left. */
-  youngest: OldOperation | null;
 }
 
 /** The events of `notify` that are being served. A ThresholdPurgatory and SharedWaits have none. */
 export interface EventsSnapshot {
   /** Keys whose event has not begun. */
   pendingKeys: number;
-  /** Events that have begun and go on in later turns. */
-  passesUnderWay: number;
   /** How long the oldest of both has been waiting or under way, in ms. */
   oldestMs: number;
   /** The event that has been under way longest; null when none is. */
@@ -111,7 +107,6 @@ export interface PassSnapshot {
 /** Of those that serve no events. */
 export const NO_EVENTS: EventsSnapshot = {
   pendingKeys: 0,
-  passesUnderWay: 0,
   oldestMs: 0,
   oldestPass: null,
   longestPassMs: 0,
@@ -158,7 +153,7 @@ export function purgatorySnapshot(shown: Shown, options: SnapshotOptions | undef
     refused: { ...meter.refused },
     events: events?.snapshot?.(nowMs) ?? { ...NO_EVENTS },
     openTries: openTries(meter, lists, nowMs),
-    endless: endless(meter, lists, nowMs),
+    endless: { parked: meter.endless },
     oldestMs: oldestMs(lists, nowMs),
     hottestKeys: top === 0 ? [] : hottestKeys(lists, top),
     oldest: lists.oldestFirst(top).map((operation) => oldOperation(operation, lists, nowMs)),
@@ -175,11 +170,6 @@ function openTries(
   const [wait, sinceMs] = oldest;
   const openMs = Math.max(0, nowMs - sinceMs);
   return { open: openTries.size, oldest: { wait: oldOperation(wait, lists, nowMs), openMs } };
-}
-
-function endless({ endless }: PurgatoryMeter, lists: ParkedLists<never>, nowMs: number): EndlessSnapshot {
-  const { parked, youngest } = endless;
-  return { parked, youngest: youngest === undefined ? null : oldOperation(youngest, lists, nowMs) };
 }
 
 function oldestMs(lists: ParkedLists<never>, nowMs: number): number | null {

@@ -122,14 +122,4 @@ export class WheelScheme implements Scheme {
   forEach(visit: (slot: Slot, tick: number) => void): void {
     for (const { list } of this.queue.toArray()) this.#slab.forEach(list, visit);
   }
-
-  /** How many tasks are in `bucket`, counted up to `max`: O(max). */
-  count(bucket: Bucket | undefined, max: number): number {
-    if (bucket === undefined) return 0;
-    const slab = this.#slab;
-    let tasks = 0;
-    let slot = slab.next(bucket.list);
-    for (; slot !== bucket.list && tasks < max; slot = slab.next(slot)) tasks++;
-    return tasks;
-  }
 }

@@ -1,4 +1,4 @@
-// What a second of the history has of the purgatories. What the page says of it: page-incidents.test.ts.
+// What a second of the history has of the purgatories. What the page says of it: incidents.test.ts.
 import { expect } from 'chai';
 import { LocalHub } from '../../../src/bus/transports/local-hub.ts';
 import { Purgatory, SystemTimer } from '../../../src/index.ts';
@@ -6,6 +6,7 @@ import type { SecondOfPurgatory } from '../../../src/observe/inspector/frame.ts'
 import { SecondRecorder } from '../../../src/observe/inspector/second-recorder.ts';
 import { LiveSources } from '../../../src/observe/live-sources.ts';
 import type { ObservedPurgatory } from '../../../src/observe/sources.ts';
+import { Queues } from '../../../src/waits/queues/index.ts';
 import { Semaphore } from '../../../src/waits/semaphore/index.ts';
 import { SharedWaits } from '../../../src/waits/shared/index.ts';
 import { Op } from '../../support/op.ts';
@@ -76,13 +77,13 @@ describe('a second of the history', () => {
     expect((await secondAfter(1_100, fetches)).overdueMs).to.equal(1_900);
   });
 
-  it('has how many wait without a deadline, and what the youngest is', async () => {
+  it('has how many wait without a deadline, and what one of them is', async () => {
     const sessions = open(new Purgatory<string>('sessions', { timer }));
     const wait = (label: string): unknown =>
       sessions.waitFor(['page'], () => undefined, { timeoutMs: Infinity, label }).catch(() => {});
     wait('first');
     wait('last');
-    expect(await secondAfter(1_000, sessions)).to.deep.include({ endless: 2, youngest: 'last' });
+    expect(await secondAfter(1_000, sessions)).to.deep.include({ endless: 2, endlessOne: 'last' });
   });
 
   it('has the try that has been open longest, from 5 s on', async () => {
@@ -101,7 +102,40 @@ describe('a second of the history', () => {
     for (const key of ['alone', 'wanted']) locks.tryAcquire({ key, label: key });
     locks.acquire({ key: 'wanted', ...LONG }).catch(() => {});
     expect(await secondAfter(59_000, locks)).to.not.have.property('held');
-    expect((await secondAfter(1_000, locks)).held).to.include({ key: 'wanted', waiting: 1, ageMs: 60_000 });
+    const { held } = await secondAfter(1_000, locks);
+    expect(held).to.deep.include({ key: 'wanted', waiting: 1, waitedMs: 60_000 });
+    expect(held?.holder).to.include({ label: 'wanted', ageMs: 60_000 });
+  });
+
+  it('has the key whose units others wait for, from 3 s on where four wait or half of the time is gone', async () => {
+    const locks = open(new Semaphore<string>('locks', { units: 1, timer }));
+    const waits = (key: string, count: number, timeoutMs: number): void => {
+      for (let n = 0; n < count; n++) locks.acquire({ key, timeoutMs }).catch(() => {});
+    };
+    for (const key of ['three', 'four', 'half']) locks.tryAcquire({ key });
+    waits('three', 3, 60_000);
+    waits('four', 4, 60_000);
+    expect(await secondAfter(2_000, locks)).to.not.have.property('held');
+    expect((await secondAfter(1_000, locks)).held).to.deep.equal({
+      key: 'four',
+      waiting: 4,
+      waitedMs: 3_000,
+    });
+    locks.cancelForKey('four');
+    waits('half', 1, 6_000);
+    expect(await secondAfter(2_000, locks)).to.not.have.property('held');
+    expect((await secondAfter(1_000, locks)).held).to.include({ key: 'half', waiting: 1, waitedMs: 3_000 });
+  });
+
+  it('has how many items are kept, of how many, and how many were taken', async () => {
+    const jobs = open(new Queues<number>('jobs', { timer, maxItems: 5 }));
+    for (let n = 0; n < 3; n++) jobs.put('mail', n);
+    expect(await secondAfter(1_000, jobs)).to.deep.include({ items: { size: 3, max: 5 } });
+    const recorder = recording(jobs);
+    jobs.tryTake(['mail']);
+    await host.advance(1_000);
+    recorder.stop(recorder);
+    expect(recorder.seconds.at(-1)?.purgatories.jobs).to.deep.include({ taken: 1 });
   });
 
   it('has the load that has been under way longest, from 5 s on, and loads that fail', async () => {

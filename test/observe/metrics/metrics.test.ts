@@ -310,7 +310,6 @@ describe('The metrics of events', () => {
     const text = await registry.metrics();
     expect(oldestMs).to.be.at.least(2_000);
     expect(text).to.contain('\npurgatory_pending_keys{purgatory="test"} 1\n');
-    expect(text).to.contain('\npurgatory_passes_under_way{purgatory="test"} 1\n');
     expect(text).to.contain('# TYPE purgatory_oldest_event_seconds gauge\n');
     expect(text).to.contain(`\npurgatory_oldest_event_seconds{purgatory="test"} ${oldestMs / 1_000}\n`);
     await purgatory.served();

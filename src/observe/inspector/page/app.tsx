@@ -1,16 +1,17 @@
 // The whole page, drawn anew from the state at each change; preact finds out what differs.
 import type { JSX } from 'preact';
-import { last, type Recording, timerOf } from './data/history.ts';
+import { last, type Recording } from './data/history.ts';
 import { isSilent, silenceOf, type Verdict } from './data/judge.ts';
-import { type State, shown } from './data/store.ts';
+import type { State } from './data/store.ts';
 import { Buses } from './panels/buses.tsx';
 import { Holders } from './panels/holders.tsx';
 import { Lookup } from './panels/lookup.tsx';
 import { Minutes } from './panels/minutes.tsx';
+import { QueuesTable } from './panels/queues.tsx';
 import { HottestKeys, OldestParked } from './panels/tables.tsx';
+import { Timers } from './panels/timers.tsx';
 import { TopBar } from './panels/top-bar.tsx';
 import { VerdictStrip } from './panels/verdict-strip.tsx';
-import { Wheels } from './panels/wheels.tsx';
 import { explanations } from './words/explanations.ts';
 import { time } from './words/format.ts';
 
@@ -41,22 +42,20 @@ export function App({ state, recording, verdict }: Props): JSX.Element {
 }
 
 function Picture({ state, recording, verdict }: Required<Props> & { verdict: Verdict }): JSX.Element {
-  const { choice, first } = state;
   const { seconds } = recording;
   const frame = last(recording.frames);
   const { purgatories: views } = frame;
-  const { timers } = last(shown(state).frames);
-  const view = timerOf(timers, choice.timer);
   return (
     <>
       <VerdictStrip state={state} recording={recording} verdict={verdict} />
       <Lookup state={state} />
       <Buses frame={frame} />
-      {view !== undefined && <Wheels {...{ view, timers, first }} />}
       {seconds.length > 0 && <Minutes seconds={seconds} />}
+      <QueuesTable views={views} />
       <HottestKeys views={views} />
       <OldestParked views={views} nowMs={frame.wallMs} />
       <Holders views={views} nowMs={frame.wallMs} />
+      <Timers timers={frame.timers} />
     </>
   );
 }

@@ -2,7 +2,6 @@
 import './style/theme.css';
 import './style/layout.css';
 import './style/pictures.css';
-import './style/motion.css';
 import './style/parts.css';
 import './style/names.css';
 import './style/notices.css';

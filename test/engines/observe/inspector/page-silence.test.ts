@@ -30,7 +30,7 @@ describeWith(chromiumNeed, 'the page of the inspector while the server is stoppe
       await page.says('.headline', 'The server is silent');
       await page.says('.detail', /What is shown is [2-9]\S*\ss old/);
       await page.says('.connection', 'silent');
-      const filter = "getComputedStyle(document.querySelector('.wheels')).filter";
+      const filter = "getComputedStyle(document.querySelector('.minutes')).filter";
       expect(await page.evaluate(filter)).to.equal('grayscale(1)');
       await pause(500); // it hangs a while longer
       server.child.kill('SIGCONT');

@@ -41,6 +41,8 @@ const completing = (completed: number): Series =>
   });
 const held = (parked: number): Series =>
   P({ permit_held_longest_seconds: 60, parked_operations: steady(parked) });
+const waitsForUnit = (parked: number): Series =>
+  P({ oldest_operation_seconds: 60, parked_operations: steady(parked), units_held: steady(1) });
 const gaps = (count: string | number): Series => of('bus="orders",cause="echo"', { bus_gaps_total: count });
 const refused = (count: string | number): Series =>
   of('purgatory="fetch",code="ERR_PURGATORY_FULL"', { refused_total: count });
@@ -62,6 +64,17 @@ const CASES: Readonly<Record<string, readonly [at: number, fires: Series, silent
   PurgatoryConditionsHang: [5, P({ oldest_try_seconds: 60 }), P({ oldest_try_seconds: steady(2) })],
   PurgatoryRejects: [15, P({ rejected_total: 1 }), P({ rejected_total: steady(40) })],
   PurgatoryPermitHeld: [15, held(3), held(0)],
+  PurgatoryWaitsForUnits: [5, waitsForUnit(50), waitsForUnit(2)],
+  PurgatoryBacklog: [
+    15,
+    P({ items: 6000, items_taken_total: 60 }),
+    P({ items: steady(50), items_taken_total: 6000 }),
+  ],
+  PurgatoryQueuesFull: [
+    5,
+    P({ items: steady(99), max_items: steady(100) }),
+    P({ items: steady(9), max_items: steady(100) }),
+  ],
   PurgatoryMostlyExpires: [30, expiring(6), expiring(6000)],
   PurgatoryEventTakesLong: [
     5,

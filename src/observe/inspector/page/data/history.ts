@@ -1,7 +1,7 @@
 // What the server told: the frames of the last ten seconds, which are the present, and the seconds
 // of the last ten minutes. And sums over them. Pure.
 import type { PurgatoryTotals } from '../../../../purgatory/telemetry/purgatory-meter.ts';
-import type { Frame, Second, SecondOfPurgatory, TimerView } from '../../frame.ts';
+import type { Frame, Second, SecondOfPurgatory } from '../../frame.ts';
 
 export interface Recording {
   /** In order of time, and all of one run. */
@@ -61,11 +61,6 @@ export function countIn(seconds: readonly Second[], kind: Count): number {
 export function latenessIn({ timers }: Second): number {
   const bounds = Object.values(timers).map(({ latenessMs }) => latenessMs ?? Number.POSITIVE_INFINITY);
   return Math.max(0, ...bounds);
-}
-
-/** The timer that `chosen` names, else the first. */
-export function timerOf(timers: readonly TimerView[], chosen: string | undefined): TimerView | undefined {
-  return timers.find(({ name }) => name === chosen) ?? timers[0];
 }
 
 export function sum<T>(all: readonly T[], of: (one: T) => number): number {

@@ -1,9 +1,11 @@
 // Applies the rules: the verdict on the present and the last seconds, and the incidents of the
 // history. While nothing comes, the verdict is that. Pure.
-import type { Second } from '../../frame.ts';
+import type { PurgatoryView, Second } from '../../frame.ts';
 import { clock, time } from '../words/format.ts';
-import { last, type Recording, secondsWithin, sum } from './history.ts';
-import { type Level, type Past, RULES, type Rule, SILENT_MS } from './rules.ts';
+import { last, type Recording, secondsWithin } from './history.ts';
+import { SILENT_MS } from './host-rules.ts';
+import type { Level, Past, Rule } from './rule.ts';
+import { RULES } from './rules.ts';
 
 export interface Warning {
   readonly rule: string;
@@ -69,12 +71,16 @@ export function absence(heard: Heard, isLost: boolean): Verdict | undefined {
 /** `frames` are not empty. */
 export function judge(recording: Recording): Verdict {
   const warnings = worstFirst(RULES.flatMap((rule) => warningsOf(rule, recording)));
+  const watched = RULES.flatMap(({ watch }) => watch?.(recording) ?? []);
+  const watching = watched.length === 0 ? '' : `Watching: ${watched.join('; ')}.`;
   const [worst] = warnings;
   if (worst !== undefined) {
-    const headline = `${HEADLINES[worst.level]}: ${worst.what}`;
-    return { level: worst.level, headline, detail: worst.why, warnings };
+    const { level, what, why } = worst;
+    const detail = level === 'note' ? `${why} ${watching}`.trim() : why;
+    return { level, headline: `${HEADLINES[level]}: ${what}`, detail, warnings };
   }
-  const isQuiet = sum(last(recording.frames).purgatories, ({ parked }) => parked) === 0;
+  if (watching !== '') return { level: 'note', headline: 'All is well so far', detail: watching, warnings };
+  const isQuiet = last(recording.frames).purgatories.every(isIdle);
   const well =
     'No deadline is overdue, conditions and loads answer, the event loop is free, and nothing piles up.';
   return {
@@ -83,6 +89,11 @@ export function judge(recording: Recording): Verdict {
     detail: isQuiet ? 'Nothing is parked.' : well,
     warnings,
   };
+}
+
+/** Nothing waits, and nothing is kept or held. */
+function isIdle({ parked, items, units }: PurgatoryView): boolean {
+  return parked + (items?.size ?? 0) + (units?.held ?? 0) === 0;
 }
 
 function warningsOf(rule: Rule, recording: Recording): Warning[] {

@@ -5,18 +5,16 @@
 export interface Choice {
   /** The purgatory shown; undefined: all. */
   readonly purgatory: string | undefined;
-  /** The timer shown; undefined: the first. */
-  readonly timer: string | undefined;
   /** The key, or a part of it, that is looked for. */
   readonly key: string | undefined;
 }
 
-const NAMES = ['key', 'purgatory', 'timer'] as const;
+const NAMES = ['key', 'purgatory'] as const;
 
 export function readLink(): Choice {
   const params = new URLSearchParams(location.hash.slice(1));
-  const [key, purgatory, timer] = NAMES.map((name) => params.get(name) ?? undefined);
-  return { key, purgatory, timer };
+  const [key, purgatory] = NAMES.map((name) => params.get(name) ?? undefined);
+  return { key, purgatory };
 }
 
 /** Replaces the last address: a choice is not a step to go back from. */

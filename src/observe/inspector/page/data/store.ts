@@ -13,8 +13,6 @@ import { type Choice, readLink, writeLink } from './link.ts';
 
 export interface State extends Recording, Heard {
   readonly choice: Choice;
-  /** The first frame of this run. */
-  readonly first: Frame | undefined;
   /** The server's answers to the reader. Undefined: no question, or no answer yet. */
   readonly found: Found | undefined;
   /** Whether the last search found the very key. */
@@ -33,7 +31,7 @@ const TICK_MS = 500;
 /** The interval of repeated questions to the server, in ms. */
 const ASK_MS = 1000;
 const RETRY_MS = 1000;
-const NO_RUN = { frames: [], seconds: [], first: undefined, silence: undefined };
+const NO_RUN = { frames: [], seconds: [], silence: undefined };
 
 let state: State = {
   ...NO_RUN,
@@ -118,7 +116,7 @@ function read(): () => void {
 }
 
 function take(frame: Frame): void {
-  const isNewRun = state.first !== undefined && state.first.run !== frame.run;
+  const isNewRun = state.frames.length > 0 && state.frames[0].run !== frame.run;
   const before = isNewRun ? { ...state, ...NO_RUN } : state;
   const heard = { ...state, nowMs: performance.now() };
   // A page that did not listen all the time has heard no silence.
@@ -127,7 +125,6 @@ function take(frame: Frame): void {
   const lastNumber = before.seconds.at(-1)?.number ?? 0;
   const isNext = second !== null && second.number === lastNumber + 1;
   change({
-    first: before.first ?? frame,
     frames: [...before.frames.slice(1 - MAX_FRAMES), frame],
     seconds:
       isNext || (second !== null && lastNumber === 0)
@@ -188,7 +185,7 @@ async function readHistory(): Promise<void> {
   isReading = true;
   const read = await get<History>('history');
   isReading = false;
-  if (read !== undefined && read.run === state.first?.run) change({ seconds: read.seconds });
+  if (read !== undefined && read.run === state.frames[0]?.run) change({ seconds: read.seconds });
 }
 
 function change(by: Partial<State>): void {

@@ -1,5 +1,4 @@
-// Of the chosen semaphores: how many units are held, and by whom, the longest first. Of queues: how
-// many items they keep.
+// Of the chosen semaphores: how many units are held, and by whom, the longest first.
 import type { JSX } from 'preact';
 import { type PurgatoryView, TOP } from '../../frame.ts';
 import { Section } from '../words/explained.tsx';
@@ -17,8 +16,7 @@ interface HoldersProps {
 
 export function Holders({ views, nowMs }: HoldersProps): JSX.Element | null {
   const semaphores = views.flatMap(({ name, units }) => (units === undefined ? [] : [{ ...units, name }]));
-  const queues = views.flatMap(({ name, items }) => (items === undefined ? [] : [{ ...items, name }]));
-  if (semaphores.length + queues.length === 0) return null;
+  if (semaphores.length === 0) return null;
   const holders = semaphores
     .flatMap(({ holders }) => holders)
     .sort((a, b) => b.ageMs - a.ageMs)
@@ -45,12 +43,6 @@ export function Holders({ views, nowMs }: HoldersProps): JSX.Element | null {
           <Name of={name} />:{' '}
           {held === 0 ? 'no unit is held' : `${plural(held, 'unit is', 'units are')} held`}, of {count(each)}{' '}
           a key.
-        </p>
-      ))}
-      {queues.map(({ name, size, keys, max }) => (
-        <p key={name} class="note" data-test="items">
-          <Name of={name} /> keeps {count(size)} {max !== null && `of ${count(max)} `}items, of{' '}
-          {plural(keys, 'key')}.
         </p>
       ))}
     </Section>

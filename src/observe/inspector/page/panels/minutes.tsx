@@ -2,8 +2,8 @@
 import type { JSX } from 'preact';
 import { ENDS, type End, type Second } from '../../frame.ts';
 import { countIn, last, sum, views } from '../data/history.ts';
+import { isBlocked } from '../data/host-rules.ts';
 import { type Incident, incidentsOf } from '../data/judge.ts';
-import { isBlocked } from '../data/rules.ts';
 import { Section } from '../words/explained.tsx';
 import { capitalised, clock, count, plural, rate, time } from '../words/format.ts';
 import { tone } from '../words/tone.ts';
@@ -31,6 +31,8 @@ export function Minutes({ seconds }: { seconds: readonly Second[] }): JSX.Elemen
   const stood = seconds.map((second) => Number(isBlocked(second)));
   const blocked: Drawn = { as: 'mark', colour: 'mark', values: stood };
   const parked = seconds.map((second) => sum(views(second), (of) => of.parked));
+  const kept = seconds.map((second) => sum(views(second), ({ items }) => items?.size ?? 0));
+  const hasQueues = views(last(seconds)).some(({ items }) => items !== undefined);
   const leaving = ENDS.map((end) => ({
     as: 'line' as const,
     colour: end,
@@ -38,7 +40,7 @@ export function Minutes({ seconds }: { seconds: readonly Second[] }): JSX.Elemen
     values: seconds.map((second) => (1000 * countIn([second], end)) / second.overMs),
   }));
   const incidents = incidentsOf(seconds);
-  const parkedLabel = `Parked over the last ten minutes: now ${count(last(parked))}, at most ${count(Math.max(...parked))}.`;
+  const parkedLabel = `Parked over the last ten minutes: now ${count(last(parked))}, at most ${count(Math.max(...parked))}.${hasQueues ? ` Items kept: now ${count(last(kept))}, at most ${count(Math.max(...kept))}.` : ''}`;
   const rates = leaving.map(({ colour: end, values }) => `${rate(last(values))} ${end}`);
   const leavingLabel = `Leaving over the last ten minutes, per second. Now: ${rates.join(', ')}. ${plural(incidents.length, 'kind')} of incidents, listed below.`;
   return (
@@ -47,6 +49,11 @@ export function Minutes({ seconds }: { seconds: readonly Second[] }): JSX.Elemen
         <span>
           <i style={{ background: 'var(--ember)' }} /> parked
         </span>
+        {hasQueues && (
+          <span>
+            <i style={{ background: 'var(--note)' }} /> items kept
+          </span>
+        )}
         <span>
           <i class="mark" /> event loop blocked
         </span>
@@ -58,6 +65,7 @@ export function Minutes({ seconds }: { seconds: readonly Second[] }): JSX.Elemen
           blocked,
           { as: 'area', colour: 'shade-0', values: parked },
           { as: 'line', colour: 'ember', values: parked },
+          ...(hasQueues ? [{ as: 'line', colour: 'note', dash: '6 3', values: kept } as const] : []),
         ]}
       />
       <p class="legend">

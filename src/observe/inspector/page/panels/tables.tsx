@@ -4,7 +4,7 @@ import type { ComponentChildren, JSX } from 'preact';
 import { type PurgatoryView, type ShownOperation, TOP } from '../../frame.ts';
 import { most, sum } from '../data/history.ts';
 import { Explained, Section } from '../words/explained.tsx';
-import { clock, count, progress, time } from '../words/format.ts';
+import { clock, count, plural, progress, time } from '../words/format.ts';
 import { Key, Keys, Name, Operation } from '../words/names.tsx';
 import { tone } from '../words/tone.ts';
 import { quoted } from '../words/visible.ts';
@@ -90,13 +90,12 @@ export function HottestKeys({ views }: Views): JSX.Element {
 
 /** Always there, so that an event of some ms does not move the page. */
 function eventsInWords(views: readonly PurgatoryView[]): string {
-  const underWay = sum(views, ({ events }) => events.passesUnderWay);
   const pending = sum(views, ({ events }) => events.pendingKeys);
-  if (underWay + pending === 0) return 'No event is being served.';
-  const { oldestMs, oldestPass } = most(views, ({ events }) => events.oldestMs).events;
-  const events = `Events: ${count(underWay)} under way, ${count(pending)} pending`;
-  if (oldestPass === null) return `${events}, the oldest for ${time(oldestMs)}.`;
-  return `${events}. ${quoted(oldestPass.key)}: ${progress(oldestPass)}, ${time(oldestPass.ageMs)}.`;
+  const waiting = pending === 0 ? '' : `${plural(pending, 'key waits', 'keys wait')} for their event.`;
+  const passes = views.flatMap(({ events }) => events.oldestPass ?? []);
+  if (passes.length === 0) return waiting || 'No event is being served.';
+  const oldest = most(passes, ({ ageMs }) => ageMs);
+  return `${quoted(oldest.key)}: ${progress(oldest)}, ${time(oldest.ageMs)}. ${waiting}`;
 }
 
 export function OldestParked({ views, nowMs }: Views & { nowMs: number }): JSX.Element {

@@ -1,9 +1,9 @@
-// The first thing to read: whether all is well, why not, and the six numbers behind it.
+// The first thing to read: whether all is well, why not, and the numbers behind it.
 import type { JSX } from 'preact';
 import type { End, PurgatoryView } from '../../frame.ts';
 import { countIn, last, latenessIn, type Recording, secondsWithin, sum } from '../data/history.ts';
 import type { Verdict } from '../data/judge.ts';
-import { MINUTE_MS, RECENT_MS } from '../data/rules.ts';
+import { MINUTE_MS, RECENT_MS } from '../data/rule.ts';
 import { choose, type State, shown } from '../data/store.ts';
 import { Figure } from '../words/explained.tsx';
 import { capitalised, count, plural, rate, share, shortCount, time } from '../words/format.ts';
@@ -64,6 +64,7 @@ function Numbers({ recording: { frames, seconds } }: { recording: Recording }): 
   const keys = sum(views, ({ watchedKeys }) => watchedKeys);
   const most = views.length === 1 ? views[0].maxParked : null;
   const endless = sum(views, (view) => view.endless.parked);
+  const queues = views.flatMap(({ items }) => items ?? []);
   const limit = most !== null && `of ${shortCount(most)} at most`;
   const notes = [limit, endless > 0 && `${shortCount(endless)} without a deadline`];
   const recent = seconds.slice(-2);
@@ -85,6 +86,9 @@ function Numbers({ recording: { frames, seconds } }: { recording: Recording }): 
         value={total(({ watched }) => watched)}
         note={`on ${plural(keys, 'key')}`}
       />
+      {queues.length > 0 && (
+        <Figure of="items" value={count(sum(queues, ({ size }) => size))} note="kept in queues" />
+      )}
       <Figure of="completed" value={perSecond('completed')} note="a second" tone="completed" />
       <Figure of="expired" value={perSecond('expired')} note="a second" tone="expired" />
       <Figure of="early" value={share(completed, completed + expired)} note="of these two" />
