@@ -154,7 +154,7 @@ const paths: Record<string, (size: number) => Scene> = {
   cancelForKey: () => ending((purgatory) => purgatory.cancelForKey('key')),
   close: () => ending((purgatory) => purgatory.close()),
   rejectAll: () => {
-    const replies = new Replies<number, number>();
+    const replies = new Replies<number, number>('replies');
     return {
       park(index) {
         replies.expect(index, FOREVER).catch(() => answer());

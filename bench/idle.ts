@@ -123,7 +123,7 @@ export const idle: Workload = {
   nodeFlags: ['--expose-gc'],
   systems: {
     purgatory: beating(() => {
-      const idleTimeouts = new IdleTimeouts<Connection>({ timeoutMs: TIMEOUT_MS, onIdle });
+      const idleTimeouts = new IdleTimeouts<Connection>('idle', { timeoutMs: TIMEOUT_MS, onIdle });
       return (connection) => idleTimeouts.touch(connection);
     }),
     'setTimeout, refresh()': beating(() => (connection) => {

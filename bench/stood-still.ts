@@ -15,7 +15,7 @@ const TIMEOUT_MS = 1_000;
 
 function idle(): Watch {
   const givingUp = new Map<number, () => void>();
-  const touched = new IdleTimeouts<number>({
+  const touched = new IdleTimeouts<number>('idle', {
     timeoutMs: TIMEOUT_MS,
     onIdle: (index) => givingUp.get(index)?.(),
   });
@@ -27,7 +27,7 @@ function idle(): Watch {
 }
 
 function replies(): Watch {
-  const calls = new Replies<number, undefined>();
+  const calls = new Replies<number, undefined>('replies');
   return ({ index }, timeoutMs, giveUp) => {
     const expect = (): void => void calls.expect(index, { timeoutMs }).catch(giveUp);
     expect();

@@ -64,7 +64,7 @@ const ours: Record<string, MakeWaits> = {
     };
   },
   expect() {
-    const replies = new Replies<string, number>();
+    const replies = new Replies<string, number>('replies');
     return {
       wait: (key) => replies.expect(key, TIMEOUT),
       reach: (key, state) => replies.resolve(key, state),

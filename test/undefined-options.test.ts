@@ -53,10 +53,10 @@ const TAKERS: Readonly<Record<string, () => unknown>> = {
     return purgatory.awaitAtLeast('k', 1, { timeoutMs: 5, ...undefinedOf('signal', 'label') });
   },
   IdleTimeouts: () =>
-    new IdleTimeouts(undefinedOf('name', 'timeoutMs', 'timer', 'clock', 'onIdle', 'onError')).close(),
-  Replies: () => new Replies(undefinedOf('name', 'timer', 'maxPending', 'clock')),
+    new IdleTimeouts('idle', undefinedOf('timeoutMs', 'timer', 'clock', 'onIdle', 'onError')).close(),
+  Replies: () => new Replies('replies', undefinedOf('timer', 'maxParked', 'maxPending', 'clock')),
   expect: () => {
-    const replies = new Replies<number>();
+    const replies = new Replies<number>('replies');
     const reply = replies.expect(1, { timeoutMs: 5, ...undefinedOf('signal') });
     replies.resolve(1, 1);
     return reply;

@@ -45,7 +45,7 @@ async function answerTo(feed: Feed, { feedQuestion: feedAnswer, append, after }:
 
 /** In a worker: the feed of its primary. */
 export class PrimaryFeed implements Feed {
-  readonly #replies = new Replies<number, Message | News>();
+  readonly #replies = new Replies<number, Message | News>('primary');
   #lastQuestion = 0;
 
   constructor() {

@@ -3,7 +3,7 @@ import { Queues } from 'purgatory/queues';
 import { Replies } from 'purgatory/replies';
 
 const work = new Queues('work', { maxItems: 100 });
-const results = new Replies({ name: 'work' });
+const results = new Replies('work');
 let lastId = 0;
 
 /** The result of a worker. Rejects at the deadline, by the signal, and when the queue is full. */

@@ -5,7 +5,7 @@ import { IdleTimeouts } from 'purgatory/idle';
 
 const store = new Map();
 const keysOf = new Map(); // by lease
-const leases = new IdleTimeouts({ onIdle: (lease) => drop(lease, 'has ended') });
+const leases = new IdleTimeouts('leases', { onIdle: (lease) => drop(lease, 'has ended') });
 
 function grant(ttlMs) {
   const lease = randomUUID();

@@ -10,7 +10,7 @@ const timer = new SystemTimer(); // of all connections
 /** The server's end of a connection. */
 class Peer {
   #socket;
-  #acknowledged = new Replies({ timer, maxPending: 1_000 });
+  #acknowledged = new Replies('peers', { timer, maxParked: 1_000 });
   #lastId = 0;
 
   constructor(socket) {

@@ -29,7 +29,7 @@ await once(server.listen(0), 'listening');
 
 // The client.
 const socket = connect(server.address().port);
-const replies = new Replies({ maxPending: 10_000 });
+const replies = new Replies('backend', { maxParked: 10_000 });
 onDocument(socket, ({ id, result, error }) => {
   if (error === undefined) replies.resolve(id, result);
   else replies.reject(id, new Error(error));
@@ -60,7 +60,7 @@ replies.close();
 
 3
 no method divide
-No reply of "replies" to 3 ("sleep") within 50 ms
+No reply of "backend" to 3 ("sleep") within 50 ms
 the connection was lost
 the connection was lost 0
 */

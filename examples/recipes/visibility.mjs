@@ -5,7 +5,7 @@ import { Queues } from 'purgatory/queues';
 
 const messages = new Queues('messages');
 const out = new Map(); // receipt -> what `take` gave
-const visibility = new IdleTimeouts({ name: 'visibility', onIdle: giveBack });
+const visibility = new IdleTimeouts('visibility', { onIdle: giveBack });
 
 function giveBack(receipt) {
   messages.putBack(out.get(receipt));

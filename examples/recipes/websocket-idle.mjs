@@ -5,7 +5,7 @@ import { WebSocketServer } from 'ws';
 
 const timeoutMs = Number(process.env.IDLE_MS ?? 30_000);
 const FRAGMENT = 65_536; // bytes
-const idle = new IdleTimeouts({ name: 'sockets', timeoutMs: timeoutMs / 2, onIdle });
+const idle = new IdleTimeouts('sockets', { timeoutMs: timeoutMs / 2, onIdle });
 const pinged = new WeakSet();
 const server = new WebSocketServer({ port: Number(process.env.PORT ?? 3000) });
 

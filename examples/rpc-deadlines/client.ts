@@ -29,7 +29,7 @@ export class RpcClient {
   /** @param timer the deadlines of any number of clients may share it. */
   constructor(socket: Socket, timer: Timer) {
     this.#socket = socket;
-    this.#replies = new Replies({ name: 'rpc', timer });
+    this.#replies = new Replies('rpc', { timer });
     // A reply to a call that has ended meanwhile is not an error: the reply and the cancel crossed.
     onLine<Reply>(socket, (reply) => {
       if ('error' in reply) this.#replies.reject(reply.id, new RemoteError(reply.error));

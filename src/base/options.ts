@@ -23,6 +23,8 @@ import { isFirst } from './debug.ts';
 import { invalidArgValue } from './node-errors.ts';
 import { cut } from './text.ts';
 
+const WARNED = {};
+
 /** `value` of the option `name`, checked, or the default for undefined. Throws for a bad one. */
 export type Rule<T> = (name: string, value: unknown) => T;
 
@@ -49,6 +51,30 @@ export function allRead(_rest: Readonly<Record<string, never>>): void {}
 /** The class `of` and the `name`, for errors and warnings. @throws TypeError for a name that is none. */
 export function titleOf(of: string, name: unknown): string {
   return `${of} "${requiredString('name', name)}"`;
+}
+
+/**
+ * The name and the options of a class that had its name among its options before. Warns, once, of
+ * that form.
+ *
+ * @param first the name, or the options with it.
+ */
+export function nameFirst<Options extends object>(
+  of: string,
+  first: unknown,
+  second: Options | undefined,
+  fallback: string,
+): [name: string, options: Options | undefined] {
+  if (typeof first !== 'object' && first !== undefined) return [requiredString('name', first), second];
+  const { name = fallback, ...options } = checkedOptions(first as { name?: string } & Options);
+  deprecate(`new ${of}({ name, ... }) goes with version 2: write new ${of}(name, { ... })`);
+  return [requiredString('options.name', name), options as Options];
+}
+
+/** Warns once a process of what goes with the next major version. */
+export function deprecate(text: string): void {
+  if (!isFirst(WARNED, text)) return;
+  process.emitWarning(text, { type: 'DeprecationWarning', code: 'PURGATORY_DEPRECATED', ctor: deprecate });
 }
 
 /**

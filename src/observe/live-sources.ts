@@ -103,11 +103,11 @@ export function snapshotOf(source: ObservedPurgatory, top: number): ObservedSnap
     return { ...NOTHING, ...same, ...parked(tracked), tracked, oldest, totals: all };
   }
   if ('expected' in read) {
-    const { expected, maxPending: maxParked, totals, oldest: old, ...same } = read;
+    const { expected, maxPending: _, totals, oldest: old, ...same } = read;
     const { expected: all, resolved: completed, ...ended } = totals;
     const oldest = old.map(({ id, ...reply }) => ({ ...reply, keys: [id], type: 'expect' }));
     const counts = { ...ALL, ...ended, parked: all, completed };
-    return { ...NOTHING, ...same, ...parked(expected), expected, maxParked, oldest, totals: counts };
+    return { ...NOTHING, ...same, ...parked(expected), expected, oldest, totals: counts };
   }
   return { ...NOTHING, ...read };
 }

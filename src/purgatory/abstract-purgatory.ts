@@ -36,7 +36,7 @@ export abstract class AbstractPurgatory<K, Op extends DelayedOperation> extends 
   }
 
   /** Parked operations: `parked` in the snapshot. The name is Kafka's. O(1). */
-  get numDelayed(): number {
+  override get numDelayed(): number {
     return this.#parking.lists.size;
   }
 

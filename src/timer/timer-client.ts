@@ -14,6 +14,9 @@ export abstract class TimerClient {
     this.#timer = timer;
   }
 
+  /** How many there are that wait: parked, expected or tracked. The name is Kafka's. O(1). */
+  abstract get numDelayed(): number;
+
   /** The timer of its deadlines: the one that it was given, or its own SystemTimer. */
   get timer(): Timer {
     return this.#timer;

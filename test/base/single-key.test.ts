@@ -27,7 +27,7 @@ describe('An array is no key', () => {
   const marks = new ThresholdPurgatory('marks', { clock });
   const locks = new Semaphore('locks', { units: 1, clock });
   const queues = new Queues<number>('queues', { clock });
-  const replies = new Replies<string, number>({ clock });
+  const replies = new Replies<string, number>('replies', { clock });
   const never = (): undefined => undefined;
 
   const calls: Record<string, [call: () => unknown, says: string]> = {

@@ -127,7 +127,7 @@ describe('An object as a key, whose class throws when it is shown', () => {
 
   it('does not hold up an expected reply', async () => {
     const clock = new ManualClock();
-    const replies = new Replies({ clock });
+    const replies = new Replies('replies', { clock });
     const id = key();
     const waiting = rejection(replies.expect(id, { timeoutMs: 5 }));
     const again = rejection(replies.expect(id, { timeoutMs: 5 }));

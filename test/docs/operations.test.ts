@@ -29,8 +29,8 @@ async function scrapedNames(): Promise<Set<string>> {
   await turn();
   const others = [
     new Queues('queues', { maxItems: 5 }),
-    new Replies(),
-    new IdleTimeouts({ onIdle: () => {} }),
+    new Replies('replies'),
+    new IdleTimeouts('idle', { onIdle: () => {} }),
   ];
   const purgatories = [purgatory, polls, waits, permits, ...others];
   const stop = registerMetrics(registry, { purgatories, timers: [timer], buses: [bus] });

@@ -34,11 +34,11 @@ describe('What the library prints by itself', () => {
       'SharedWaits "jobs": nobody reads the option "pollms" (is "pollMs" meant?)',
       'an event: nobody reads the option "atmost" (is "atMost" meant?)',
       'a snapshot: nobody reads the option "tops" (is "top" meant?)',
-      'Replies: nobody reads the option "maxpending" (is "maxPending" meant?)',
+      'Replies "replies": nobody reads the option "maxparked" (is "maxParked" meant?)',
       'a wait: nobody reads the option "sginal" (is "signal" meant?)',
       'a timeoutSignal: nobody reads the option "singal" (is "signal" meant?)',
       'a periodic task: nobody reads the option "initialDelay" (is "initialDelayMs" meant?)',
-      'IdleTimeouts: nobody reads the option "onidle" (is "onIdle" meant?)',
+      'IdleTimeouts "idle": nobody reads the option "onidle" (is "onIdle" meant?)',
       'a LocalHub: nobody reads the option "clok" (is "clock" meant?)',
     ]);
     expect(stdout).to.equal('');

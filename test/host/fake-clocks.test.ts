@@ -48,11 +48,11 @@ function waitsOfAllKinds(): Waits[] {
   const never = (): undefined => undefined;
   const timer = new SystemTimer();
   const polls = new Purgatory('polls');
-  const replies = new Replies<object, void>();
+  const replies = new Replies<object, void>('replies');
   const semaphore = new Semaphore('permits', { units: 1 });
   semaphore.tryAcquire();
   const ends = new Map<object, () => void>();
-  const idle = new IdleTimeouts<object>({ timeoutMs: 30_000, onIdle: (each) => ends.get(each)?.() });
+  const idle = new IdleTimeouts<object>('idle', { timeoutMs: 30_000, onIdle: (each) => ends.get(each)?.() });
   return [
     waits(
       'a SystemTimer',

@@ -98,7 +98,7 @@ async function play(
   try {
     let news: string | undefined;
     const ended: string[] = [];
-    const idle = new IdleTimeouts<object>({ timeoutMs, onIdle: () => void ended.push('idle') });
+    const idle = new IdleTimeouts<object>('idle', { timeoutMs, onIdle: () => void ended.push('idle') });
     const note = (what: string) => (): void => void ended.push(what);
     idle.touch({});
     setTimeout(note('drop-in'), timeoutMs);

@@ -66,7 +66,7 @@ describe('the sources that an observer reads', () => {
 
   it('have Replies and IdleTimeouts among them, in the words of a purgatory', () => {
     const clock = new ManualClock();
-    const calls = new Replies<number>({ name: 'calls', clock, maxPending: 9 });
+    const calls = new Replies<number>('calls', { clock, maxParked: 9 });
     for (const id of [1, 2, 3]) {
       calls.expect(id, { timeoutMs: 1000 * id, label: 'fetch' }).catch(() => {});
     }
@@ -85,7 +85,7 @@ describe('the sources that an observer reads', () => {
     expect(told.oldest).to.deep.equal([
       { ageMs: 1000, deadlineMs: 2000, keys: ['2'], type: 'expect', label: 'fetch' },
     ]);
-    const sessions = new IdleTimeouts<string>({ timeoutMs: 500, clock, onIdle: () => {} });
+    const sessions = new IdleTimeouts<string>('idle', { timeoutMs: 500, clock, onIdle: () => {} });
     for (const name of ['ann', 'bob', 'eve']) sessions.touch(name);
     clock.advance(300);
     sessions.touch('ann');

@@ -45,7 +45,7 @@ class Pair {
     this.#hasCommon = hasCommon;
     this.#onTold = [...onTold];
     this.timer = new SystemTimer({ clock: this.clock, reaper: hasReaper, maxPending });
-    this.idle = new IdleTimeouts({
+    this.idle = new IdleTimeouts('idle', {
       ...(hasCommon ? { timeoutMs: COMMON_MS } : {}),
       timer: this.timer,
       onIdle: (element) => this.#hear(element),

@@ -7,7 +7,7 @@ import { checkTimerInvariants } from '../support/checks/timer.ts';
 import { deeplySame, same } from '../support/same.ts';
 import { runs } from './runs.ts';
 
-const MAX_PENDING = 4;
+const MAX_PARKED = 4;
 
 interface Awaited {
   readonly id: number;
@@ -31,7 +31,7 @@ class NaiveReplies {
         ? `abort ${awaited.group}`
         : this.expected.some(({ id }) => id === awaited.id)
           ? 'ERR_PURGATORY_ALREADY_EXPECTED'
-          : this.expected.length >= MAX_PENDING
+          : this.expected.length >= MAX_PARKED
             ? 'ERR_PURGATORY_FULL'
             : undefined;
     if (refusal === undefined) this.expected.push(awaited);
@@ -182,7 +182,7 @@ describe('Property: Replies behave as a plain list', function () {
       fc.asyncProperty(fc.array(step, { maxLength: 60 }), async (steps) => {
         const clock = new ManualClock();
         const timer = new SystemTimer({ clock });
-        const replies = new Replies<number, string>({ timer, maxPending: MAX_PENDING });
+        const replies = new Replies<number, string>('replies', { timer, maxParked: MAX_PARKED });
         const controllers = [0, 1, 2].map(() => new AbortController());
         const both: Both = {
           naive: new NaiveReplies(),

@@ -92,7 +92,7 @@ export class Scenario {
     this.#timer = new SystemTimer({ clock: this.#clock, wheelSize, onError });
     this.#purgatory = new Purgatory('scenario', { timer: this.#timer, onError });
     this.#thresholds = new ThresholdPurgatory('scenario', { timer: this.#timer, onError });
-    this.#idle = new IdleTimeouts<object>({
+    this.#idle = new IdleTimeouts<object>('idle', {
       timeoutMs: 15,
       timer: this.#timer,
       onIdle: () => this.inside(),

@@ -7,7 +7,7 @@ interface Connection {
 }
 declare const connection: Connection;
 
-const idle = new IdleTimeouts<Connection>({
+const idle = new IdleTimeouts<Connection>('idle', {
   timeoutMs: 5,
   timer: new SystemTimer(),
   onIdle: (element) => expectTypeOf(element).toEqualTypeOf<Connection>(),
@@ -25,6 +25,6 @@ expectTypeOf(idle.refresh(connection)).toBeBoolean();
 expectTypeOf(idle.refresh(connection, 5)).toBeBoolean();
 expectTypeOf(idle.timeoutMs).toEqualTypeOf<number | undefined>();
 expectTypeOf(idle.unref().ref()).toEqualTypeOf<IdleTimeouts<Connection>>();
-new IdleTimeouts<Connection>();
+new IdleTimeouts<Connection>('idle');
 // @ts-expect-error no connection
 idle.touch('connection');

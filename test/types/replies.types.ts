@@ -2,7 +2,7 @@ import { expectTypeOf } from 'expect-type';
 import { ManualClock, SystemTimer } from 'purgatory';
 import { Replies } from 'purgatory/replies';
 
-const replies = new Replies<number, string>({ timer: new SystemTimer(), maxPending: 5 });
+const replies = new Replies<number, string>('replies', { timer: new SystemTimer(), maxParked: 5 });
 expectTypeOf(replies.expect(1, { timeoutMs: 5, signal: AbortSignal.timeout(5) })).toEqualTypeOf<
   Promise<string>
 >();
@@ -11,11 +11,11 @@ expectTypeOf(replies.reject(1, new Error('no'))).toBeBoolean();
 expectTypeOf(replies.rejectAll(new Error('no'))).toBeNumber();
 expectTypeOf(replies).toExtend<Disposable>();
 expectTypeOf(replies.unref().ref()).toEqualTypeOf<Replies<number, string>>();
-new Replies({ clock: new ManualClock() });
+new Replies('replies', { clock: new ManualClock() });
 // @ts-expect-error the reply is a string
 replies.resolve(1, 2);
 // Ids are strings unless another type is given.
-const plain = new Replies();
+const plain = new Replies('replies');
 void plain.expect('a', { timeoutMs: 5 });
 // @ts-expect-error an id that is no string
 plain.resolve(7, 'reply');

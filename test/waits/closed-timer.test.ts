@@ -26,9 +26,9 @@ const waits: Record<string, (timer: SystemTimer, timeoutMs: number) => unknown> 
     await semaphore.acquire({ timeoutMs });
   },
   take: (timer, timeoutMs) => new Queues('p', { timer }).take(['k'], { timeoutMs }),
-  expect: (timer, timeoutMs) => new Replies({ timer }).expect('k', { timeoutMs }),
+  expect: (timer, timeoutMs) => new Replies('replies', { timer }).expect('k', { timeoutMs }),
   call: (timer, timeoutMs) =>
-    new Replies({ timer }).call('k', { timeoutMs }, () => expect.fail('it was sent')),
+    new Replies('replies', { timer }).call('k', { timeoutMs }, () => expect.fail('it was sent')),
   timeoutSignal: (timer, timeoutMs) => timeoutSignal(timeoutMs, { timer }),
 };
 

@@ -1,5 +1,6 @@
 // All classes that hold waits or elements answer the same questions in the same words.
 import { expect } from 'chai';
+import { stub } from 'sinon';
 import { ManualClock, Purgatory, SystemTimer, type SystemTimerOptions, type Timer } from '../../src/index.ts';
 import { IdleTimeouts } from '../../src/waits/idle/index.ts';
 import { Queues } from '../../src/waits/queues/index.ts';
@@ -7,6 +8,7 @@ import { Replies } from '../../src/waits/replies/index.ts';
 import { Semaphore } from '../../src/waits/semaphore/index.ts';
 import { SharedWaits } from '../../src/waits/shared/index.ts';
 import { ThresholdPurgatory } from '../../src/waits/threshold/index.ts';
+import { rejects } from '../support/refusals.ts';
 
 interface Options extends Pick<SystemTimerOptions, 'clock'> {
   timer?: Timer;
@@ -20,8 +22,21 @@ const MAKERS = {
   SharedWaits: (options: Options) => new SharedWaits('x', { ...options, load }),
   Semaphore: (options: Options) => new Semaphore('x', { ...options, units: 1 }),
   Queues: (options: Options) => new Queues('x', options),
-  Replies: (options: Options) => new Replies({ name: 'x', ...options }),
-  IdleTimeouts: (options: Options) => new IdleTimeouts({ name: 'x', ...options }),
+  Replies: (options: Options) => new Replies('x', options),
+  IdleTimeouts: (options: Options) => new IdleTimeouts('x', options),
+};
+
+const soon = { timeoutMs: 5 };
+
+/** A call that comes after the close. */
+const LATE: Readonly<Record<keyof typeof MAKERS, (subject: never) => unknown>> = {
+  Purgatory: (late: Purgatory) => late.waitFor(['k'], () => 1, soon),
+  ThresholdPurgatory: (late: ThresholdPurgatory) => late.awaitAtLeast('k', 1, soon),
+  SharedWaits: (late: SharedWaits<number>) => late.waitUntil('k', () => 1, soon),
+  Semaphore: (late: Semaphore) => late.acquire(soon),
+  Queues: (late: Queues<number>) => late.take(['k'], soon),
+  Replies: (late: Replies) => late.expect('k', soon),
+  IdleTimeouts: (late: IdleTimeouts<string>) => late.touch('k', 5),
 };
 
 describe('Each class that waits', () => {
@@ -34,6 +49,14 @@ describe('Each class that waits', () => {
       expect(snapshot).to.have.property('totals');
       expect(snapshot.refused).to.deep.equal({ ERR_PURGATORY_FULL: 0 });
       expect(() => subject.snapshot({ top: 101 })).to.throw(RangeError);
+      expect(subject.numDelayed).to.equal(0);
+    });
+
+    it(`says its class and its name in the error of what comes after its close: ${kind}`, async () => {
+      const subject = make({ clock: new ManualClock() });
+      subject.close();
+      const late = (async () => LATE[kind as keyof typeof LATE](subject as never))();
+      await rejects(late, 'ERR_PURGATORY_CLOSED', `${kind} "x" is closed`);
     });
 
     it(`closes its own timer, and leaves one that is shared open: ${kind}`, () => {
@@ -65,4 +88,31 @@ describe('Each class that waits', () => {
       expect(subject.timer.hasRef()).to.equal(true);
     });
   }
+
+  it('takes its name first, and warns once of the former form, which goes with version 2', () => {
+    const warn = stub(process, 'emitWarning');
+    try {
+      const clock = new ManualClock();
+      const old = [
+        new Replies({ name: 'calls', clock, maxPending: 3 }),
+        new IdleTimeouts({ name: 'lines', clock }),
+      ];
+      expect(old.map(({ name }) => name)).to.deep.equal(['calls', 'lines']);
+      expect(old[0]).to.have.property('maxParked', 3);
+      expect([new Replies().name, new IdleTimeouts({ clock }).name]).to.deep.equal(['replies', 'idle']);
+      expect(warn.args.map(([text]) => text)).to.deep.equal([
+        'new Replies({ name, ... }) goes with version 2: write new Replies(name, { ... })',
+        'maxPending of Replies is called maxParked from version 2 on',
+        'new IdleTimeouts({ name, ... }) goes with version 2: write new IdleTimeouts(name, { ... })',
+      ]);
+    } finally {
+      warn.restore();
+    }
+    for (const Kind of [Replies, IdleTimeouts] as (new (
+      first: never,
+    ) => unknown)[]) {
+      expect(() => new Kind({ name: 7 } as never)).to.throw(TypeError, '"options.name"');
+      expect(() => new Kind(7 as never)).to.throw(TypeError, '"name"');
+    }
+  });
 });

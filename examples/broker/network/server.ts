@@ -50,7 +50,11 @@ export class ProtocolServer implements ConnectionKeeper {
     this.#options = options;
     const { maxConnections, maxIdleMs, timer, log } = options;
     this.#answers = new ByteBudget(options.maxAnswerBytes);
-    this.#idle = new IdleTimeouts({ timeoutMs: maxIdleMs, timer, onIdle: (one) => this.#onIdle(one) });
+    this.#idle = new IdleTimeouts('connections', {
+      timeoutMs: maxIdleMs,
+      timer,
+      onIdle: (one) => this.#onIdle(one),
+    });
     this.#server = createServer((socket) => {
       const connection = new Connection(socket, options, this);
       this.#connections.add(connection);

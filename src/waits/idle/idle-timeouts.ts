@@ -8,17 +8,19 @@
 // returned. It is never early, and late as any task is.
 // Costs. touch, refresh, remove, and each run of a task: O(1). An element that is touched all the
 // time is filed once a timeout. About 165 bytes an element.
-import {
-  checkedFunction,
-  hintAtDate,
-  requiredFunction,
-  requiredNumber,
-  requiredString,
-} from '../../base/checks.ts';
+import { checkedFunction, hintAtDate, requiredFunction, requiredNumber } from '../../base/checks.ts';
 import { debugOnce } from '../../base/debug.ts';
 import { closed, countRefusal } from '../../base/errors.ts';
 import { invalidArgType } from '../../base/node-errors.ts';
-import { asGiven, type Checked, optional, type Rules, readOptions, titleOf } from '../../base/options.ts';
+import {
+  asGiven,
+  type Checked,
+  nameFirst,
+  optional,
+  type Rules,
+  readOptions,
+  titleOf,
+} from '../../base/options.ts';
 import { onRejection, reportError } from '../../base/report-error.ts';
 import { keyText } from '../../base/text.ts';
 import type { Clock } from '../../clock/clock.ts';
@@ -36,8 +38,6 @@ export type IdleListener<E> = (element: E) => void;
 
 /** The options of {@link IdleTimeouts}; all may be left out. */
 export interface IdleTimeoutsOptions<E> {
-  /** For people: errors, snapshots and metrics show it. Default 'idle'. */
-  name?: string | undefined;
   /**
    * After how many ms without a touch an element is idle: > 0, up to Number.MAX_SAFE_INTEGER, or
    * Infinity for never. Default: none, so the first `touch` of each element has to name one.
@@ -106,7 +106,6 @@ const TIMEOUT_MS = { min: Number.MIN_VALUE, max: Number.MAX_SAFE_INTEGER, orInfi
 type Given<E> = Checked<IdleTimeoutsOptions<E>, 'timeoutMs' | 'timer' | 'clock' | 'onIdle' | 'onError'>;
 
 const IDLE_OPTIONS: Rules<Given<never>> = {
-  name: (name, value = 'idle') => requiredString(name, value),
   timeoutMs: optional(requiredTimeout),
   timer: asGiven,
   clock: asGiven,
@@ -175,12 +174,20 @@ export class IdleTimeouts<E> extends TimerClient {
   #listeners: readonly IdleListener<E>[] = [];
   #isClosed = false;
 
-  /** @throws TypeError, RangeError (Node's codes) for a bad option. */
-  constructor(options?: IdleTimeoutsOptions<E>) {
-    const read = readOptions('IdleTimeouts', options, IDLE_OPTIONS as Rules<Given<E>>);
-    const { name, timeoutMs, onIdle, onError, ...choice } = read;
+  /**
+   * @param name for people: errors, snapshots and metrics show it.
+   * @throws TypeError, RangeError (Node's codes) for a name that is no string, or a bad option.
+   */
+  constructor(name: string, options?: IdleTimeoutsOptions<E>);
+  /** @deprecated The form until version 2: give the name first. */
+  constructor(options?: IdleTimeoutsOptions<E> & { name?: string | undefined });
+  constructor(first?: string | IdleTimeoutsOptions<E>, second?: IdleTimeoutsOptions<E>) {
+    const [name, options] = nameFirst('IdleTimeouts', first, second, 'idle');
+    const title = titleOf('IdleTimeouts', name);
+    const read = readOptions(title, options, IDLE_OPTIONS as Rules<Given<E>>);
+    const { timeoutMs, onIdle, onError, ...choice } = read;
     super(name, sharedOrOwnTimer(choice));
-    this.#title = titleOf('IdleTimeouts', name);
+    this.#title = title;
     this.timeoutMs = timeoutMs;
     this.#onError = onError;
     if (onIdle !== undefined) this.#listeners = [onIdle];
@@ -190,6 +197,10 @@ export class IdleTimeouts<E> extends TimerClient {
 
   /** How many elements are tracked. O(1). */
   get size(): number {
+    return this.#tracked.size;
+  }
+
+  override get numDelayed(): number {
     return this.#tracked.size;
   }
 

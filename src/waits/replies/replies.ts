@@ -8,10 +8,19 @@
 //
 // Costs. Expecting, answering, refreshing and expiring a reply: O(1) each.
 import { addAbortable, removeAbortable, throwIfAborted } from '../../base/abort-listeners.ts';
-import { checkedTimeout, LIMIT, requiredFunction, requiredString, singleKey } from '../../base/checks.ts';
+import { checkedTimeout, LIMIT, requiredFunction, singleKey } from '../../base/checks.ts';
 import { debug, debugOnce, isDebugging } from '../../base/debug.ts';
 import { closed, countRefusal, full, notWithin, PurgatoryError } from '../../base/errors.ts';
-import { asGiven, type Checked, numberOr, type Rules, readOptions, titleOf } from '../../base/options.ts';
+import {
+  asGiven,
+  deprecate,
+  nameFirst,
+  numberOf,
+  optional,
+  type Rules,
+  readOptions,
+  titleOf,
+} from '../../base/options.ts';
 import { Rejection } from '../../base/rejection.ts';
 import { onRejection } from '../../base/report-error.ts';
 import { cut, keyText } from '../../base/text.ts';
@@ -30,11 +39,11 @@ import { ExpectedReply, type ReplyKeeper } from './expected-reply.ts';
 
 /** The options of {@link Replies}; all may be left out. */
 export interface RepliesOptions {
-  /** For people: errors, snapshots and metrics show it. Default 'replies'. */
-  name?: string | undefined;
   /** A timer to share with others. Default: a SystemTimer of its own, closed with it. */
   timer?: Timer | undefined;
   /** The most replies expected at once: an integer >= 1, or Infinity. Default Infinity. */
+  maxParked?: number | undefined;
+  /** @deprecated The former name of `maxParked`, until version 2. */
   maxPending?: number | undefined;
   /** The source of time of its own timer. Default: the system's clock. */
   clock?: Clock | undefined;
@@ -51,6 +60,8 @@ export interface RepliesSnapshot {
   /** Replies that are expected. */
   expected: number;
   /** The option; null for no limit. */
+  maxParked: number | null;
+  /** @deprecated The former name of `maxParked`, until version 2. */
   maxPending: number | null;
   totals: RepliesTotals;
   /**
@@ -88,10 +99,10 @@ export interface OldReply {
 
 type How = Exclude<keyof RepliesTotals, 'expected'>;
 
-const REPLIES_OPTIONS: Rules<Checked<RepliesOptions, 'timer' | 'clock'>> = {
-  name: (name, value = 'replies') => requiredString(name, value),
+const REPLIES_OPTIONS: Rules<RepliesOptions> = {
   timer: asGiven,
-  maxPending: numberOr(Number.POSITIVE_INFINITY, LIMIT),
+  maxParked: optional(numberOf(LIMIT)),
+  maxPending: optional(numberOf(LIMIT)),
   clock: asGiven,
 };
 
@@ -104,27 +115,38 @@ export class Replies<K = string, V = unknown> extends TimerClient {
   readonly #expected = new Map<K, ExpectedReply<K, V>>();
   readonly #title: string;
   readonly #ownsTimer: boolean;
-  readonly #maxPending: number;
+  /** The option. Infinity for no limit. */
+  readonly maxParked: number;
   readonly #settler: Settler;
   readonly #ended = { resolved: 0, rejected: 0, expired: 0, cancelled: 0 };
   readonly #refused: Record<string, number> = { ERR_PURGATORY_FULL: 0 };
   #isClosed = false;
 
   /**
-   * @throws TypeError, RangeError (Node's codes) for an option of the wrong type or out of its
-   *   range.
+   * @param name for people: errors, snapshots and metrics show it.
+   * @throws TypeError, RangeError (Node's codes) for a name that is no string, or a bad option.
    */
-  constructor(options?: RepliesOptions) {
-    const { name, maxPending, ...choice } = readOptions('Replies', options, REPLIES_OPTIONS);
+  constructor(name: string, options?: RepliesOptions);
+  /** @deprecated The form until version 2: give the name first. */
+  constructor(options?: RepliesOptions & { name?: string | undefined });
+  constructor(first?: string | RepliesOptions, second?: RepliesOptions) {
+    const [name, options] = nameFirst('Replies', first, second, 'replies');
+    const title = titleOf('Replies', name);
+    const { maxParked, maxPending, ...choice } = readOptions(title, options, REPLIES_OPTIONS);
     super(name, sharedOrOwnTimer(choice));
-    this.#title = titleOf('Replies', name);
-    this.#maxPending = maxPending;
+    this.#title = title;
+    if (maxPending !== undefined) deprecate('maxPending of Replies is called maxParked from version 2 on');
+    this.maxParked = maxParked ?? maxPending ?? Number.POSITIVE_INFINITY;
     this.#ownsTimer = choice.timer === undefined;
     this.#settler = new Settler(schedulerOf(this.timer), DEFAULT_SLICE_MS);
   }
 
   /** Replies that are expected now. O(1). */
   get size(): number {
+    return this.#expected.size;
+  }
+
+  override get numDelayed(): number {
     return this.#expected.size;
   }
 
@@ -140,7 +162,7 @@ export class Replies<K = string, V = unknown> extends TimerClient {
    * Rejects with the error that `reject(id, error)` or `rejectAll(error)` gets; with
    * `signal.reason` on abort; with a TypeError or RangeError (Node's codes) for bad arguments; with
    * a PurgatoryError: ERR_PURGATORY_TIMEOUT after `timeoutMs`; _ALREADY_EXPECTED: a reply with this
-   * id is expected, and stays expected; _FULL: `maxPending`, or that of the timer, is reached;
+   * id is expected, and stays expected; _FULL: `maxParked`, or the timer's `maxPending`, is reached;
    * _CLOSED. Never throws.
    */
   expect(id: K, options: ExpectOptions): Promise<V> {
@@ -222,12 +244,14 @@ export class Replies<K = string, V = unknown> extends TimerClient {
     const top = checkedTop(options);
     const nowMs = this.timer.now();
     const { resolved, rejected, expired, cancelled } = this.#ended;
+    const maxParked = this.maxParked === Number.POSITIVE_INFINITY ? null : this.maxParked;
     const expected = this.#expected.size;
     return {
       name: this.name,
       nowMs,
       expected,
-      maxPending: this.#maxPending === Number.POSITIVE_INFINITY ? null : this.#maxPending,
+      maxParked,
+      maxPending: maxParked,
       totals: { expected: expected + resolved + rejected + expired + cancelled, ...this.#ended },
       refused: { ...this.#refused },
       oldest: firstOf(this.#expected.values(), top).map((reply) => oldReply(reply, nowMs)),
@@ -252,7 +276,7 @@ export class Replies<K = string, V = unknown> extends TimerClient {
       singleKey('id', reply.id, 'several ids are several expect');
       throwIfAborted(reply.signal);
       if (this.#expected.has(reply.id)) throw expectedAlready(reply);
-      if (this.#expected.size >= this.#maxPending) throw full(this.#title, 'maxPending', this.#maxPending);
+      if (this.#expected.size >= this.maxParked) throw full(this.#title, 'maxParked', this.maxParked);
       this.#file(reply, reply.delayMs);
     } catch (error) {
       countRefusal(this.#refused, error);

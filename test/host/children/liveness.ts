@@ -127,13 +127,15 @@ export const scenes: Readonly<Record<string, () => unknown>> = {
   'a timeout signal on a timer of the user’s': () =>
     (timeoutSignal(50, { timer: new SystemTimer() }).onabort = () => say('aborted')),
   'an element of IdleTimeouts': () =>
-    new IdleTimeouts({ timeoutMs: 50, onIdle: () => say('idle') }).touch('element'),
+    new IdleTimeouts('idle', { timeoutMs: 50, onIdle: () => say('idle') }).touch('element'),
   'an element of IdleTimeouts after unref': () =>
-    new IdleTimeouts({ timeoutMs: HOUR, onIdle: () => say('idle') }).unref().touch('element'),
-  'an expected reply': () => void new Replies().expect('id', { timeoutMs: 50 }).catch(() => say('timed out')),
-  'an expected reply after unref': () => void new Replies().unref().expect('id', { timeoutMs: HOUR }),
+    new IdleTimeouts('idle', { timeoutMs: HOUR, onIdle: () => say('idle') }).unref().touch('element'),
+  'an expected reply': () =>
+    void new Replies('replies').expect('id', { timeoutMs: 50 }).catch(() => say('timed out')),
+  'an expected reply after unref': () =>
+    void new Replies('replies').unref().expect('id', { timeoutMs: HOUR }),
   'an expected reply after unref and ref': () => {
-    const replies = new Replies().unref();
+    const replies = new Replies('replies').unref();
     void replies.expect('id', { timeoutMs: 50 }).catch(() => say('timed out'));
     replies.ref();
   },

@@ -35,12 +35,12 @@ await ends((end) => {
   timer.unref().ref().unref();
 });
 await ends((end) => {
-  const replies = new Replies<string, void>();
+  const replies = new Replies<string, void>('replies');
   replies.unref();
   replies.expect('id', { timeoutMs: 5 }).catch(end);
 });
 await ends((end) => {
-  const idle = new IdleTimeouts<string>({ timeoutMs: 5, onIdle: end }).unref();
+  const idle = new IdleTimeouts<string>('idle', { timeoutMs: 5, onIdle: end }).unref();
   idle.touch('first');
   idle.touch('second');
   idle.touch('first');

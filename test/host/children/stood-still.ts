@@ -77,7 +77,7 @@ const operations: Watch = ({ index }, timeoutMs, giveUp) => {
   return () => void fetches.checkAndComplete(index);
 };
 
-const calls = new Replies<number, undefined>();
+const calls = new Replies<number, undefined>('replies');
 const replies: Watch = ({ index }, timeoutMs, giveUp) => {
   const expect = (): void => void calls.expect(index, { timeoutMs }).catch(giveUp);
   expect();
@@ -90,7 +90,7 @@ const replies: Watch = ({ index }, timeoutMs, giveUp) => {
 const givingUp = new Map<number, () => void>();
 let tracked: IdleTimeouts<number> | undefined;
 const idle: Watch = ({ index }, timeoutMs, giveUp) => {
-  tracked ??= new IdleTimeouts({ timeoutMs, onIdle: (each) => givingUp.get(each)?.() });
+  tracked ??= new IdleTimeouts('idle', { timeoutMs, onIdle: (each) => givingUp.get(each)?.() });
   const touched = tracked;
   givingUp.set(index, giveUp);
   touched.touch(index);

@@ -60,7 +60,7 @@ export const scenes: Record<string, () => () => void> = {
     return () => purgatory.cancelForKey('key');
   },
   'idle.close()': () => {
-    const idle = new IdleTimeouts<object>({ timeoutMs: 1, onIdle: burnAndThrow });
+    const idle = new IdleTimeouts<object>('idle', { timeoutMs: 1, onIdle: burnAndThrow });
     for (let i = 0; i < TASKS; i++) idle.touch({});
     return () => idle.close();
   },

@@ -42,9 +42,9 @@ const HERD = 100_000;
 async function standStill(): Promise<Record<string, number>> {
   const heard = new Set<number>();
   const polls = new Purgatory<number>('polls');
-  const calls = new Replies<number, void>();
+  const calls = new Replies<number, void>('replies');
   const givenUp: Record<string, number[]> = { waitFor: [], replies: [], idle: [] };
-  const idle = new IdleTimeouts<number>({
+  const idle = new IdleTimeouts<number>('idle', {
     timeoutMs: TIMEOUT_MS,
     onIdle: (index) => void givenUp.idle.push(index),
   });

@@ -161,7 +161,7 @@ describe('behaviour 36: a process that stood still', () => {
   it('before it looks at elements that may be idle, is no exception', async () => {
     const [stopper, talker] = [await connected(), await connected()];
     const idle: string[] = [];
-    using elements = new IdleTimeouts<string>({
+    using elements = new IdleTimeouts<string>('idle', {
       timeoutMs: POLL_MS,
       onIdle: (element) => idle.push(element),
     });

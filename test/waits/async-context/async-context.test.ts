@@ -93,7 +93,7 @@ describe('The async context of a callback', () => {
 
   it('onIdle of IdleTimeouts is the root', async () => {
     const { at, see } = seen();
-    const idle = new IdleTimeouts<string>({ timeoutMs: 1, onIdle: see });
+    const idle = new IdleTimeouts<string>('idle', { timeoutMs: 1, onIdle: see });
     als.run('start', () => idle.touch('a'));
     als.run('touch', () => idle.touch('a'));
     await until(() => at.length === 1);
@@ -240,7 +240,7 @@ describe('A request’s context', () => {
 
   it('is not kept in memory by what it parked, waited for no more, or touched', async () => {
     using purgatory = new Purgatory<string>('test');
-    using idle = new IdleTimeouts<string>({ timeoutMs: 3_600_000 });
+    using idle = new IdleTimeouts<string>('idle', { timeoutMs: 3_600_000 });
     const store = inContext(() => {
       purgatory.tryCompleteElseWatch(operation(DelayedOperation, 3_600_000, []), ['key']);
       purgatory.notify('other');

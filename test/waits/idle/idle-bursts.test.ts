@@ -16,7 +16,7 @@ function setUp(onIdle: (element: number, idle: IdleTimeouts<number>) => void = (
   const timer = new SystemTimer({ clock, reaper, sliceMs: 10 });
   const told: number[] = [];
   const errors: string[] = [];
-  const idle = new IdleTimeouts<number>({
+  const idle = new IdleTimeouts<number>('idle', {
     timeoutMs: 100,
     timer,
     onIdle: (element) => {
@@ -82,7 +82,7 @@ describe('IdleTimeouts on a shared timer', () => {
 
   it('refuse each touch and refresh when it has been closed, and close() returns their elements', () => {
     const { timer } = manual();
-    const idle = new IdleTimeouts<string>({ timeoutMs: 100, timer });
+    const idle = new IdleTimeouts<string>('idle', { timeoutMs: 100, timer });
     idle.touch('a');
     idle.touch('endless', Number.POSITIVE_INFINITY);
     expect(timer.close()).to.have.length(1);
@@ -110,7 +110,7 @@ describe('IdleTimeouts on a shared timer', () => {
     const errors: unknown[] = [];
     const onError = (error: unknown): void => void errors.push(error);
     const timer = new Failing({ clock, reaper: false, onError });
-    const idle = new IdleTimeouts<string>({ timeoutMs: 100, timer, clock });
+    const idle = new IdleTimeouts<string>('idle', { timeoutMs: 100, timer, clock });
     idle.touch('a');
     clock.advance(50);
     idle.touch('a');

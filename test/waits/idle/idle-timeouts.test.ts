@@ -14,7 +14,7 @@ function setUp<E = string>(options: Partial<IdleTimeoutsOptions<E>> = {}, startM
   const clock = new ManualClock(startMs);
   const timer = new SystemTimer({ clock });
   const log: string[] = [];
-  const idle = new IdleTimeouts<E>({
+  const idle = new IdleTimeouts<E>('idle', {
     timeoutMs: 100,
     timer,
     onIdle: (element) => log.push(`${String(element)}@${clock.now()}`),
@@ -27,7 +27,7 @@ describe('IdleTimeouts', () => {
   it('leaves its task where it is on a touch: it is filed once a timeout', () => {
     const { clock, timer } = manual();
     const add = createSandbox().spy(timer, 'add');
-    const idle = new IdleTimeouts<string>({ timeoutMs: 100, timer });
+    const idle = new IdleTimeouts<string>('idle', { timeoutMs: 100, timer });
     for (let ms = 0; ms < 1_000; ms++) {
       idle.touch('a');
       clock.advance(1);
@@ -160,7 +160,11 @@ describe('IdleTimeouts', () => {
     const clock = new HostClock();
     const timer = new SystemTimer({ clock, reaper: false });
     const log: string[] = [];
-    const idle = new IdleTimeouts<string>({ timeoutMs: 100, timer, onIdle: (element) => log.push(element) });
+    const idle = new IdleTimeouts<string>('idle', {
+      timeoutMs: 100,
+      timer,
+      onIdle: (element) => log.push(element),
+    });
     idle.touch('a');
     clock.time = 90;
     idle.touch('a');
@@ -196,7 +200,7 @@ describe('IdleTimeouts', () => {
 
   it('needs no common timeout when each element is given one of its own', () => {
     const clock = new ManualClock();
-    const idle = new IdleTimeouts<string>({ clock, onIdle: (element) => log.push(element) });
+    const idle = new IdleTimeouts<string>('idle', { clock, onIdle: (element) => log.push(element) });
     const log: string[] = [];
     expect(idle.timeoutMs).to.equal(undefined);
     refuses(() => idle.touch('a'), 'ERR_INVALID_ARG_TYPE');
@@ -212,11 +216,11 @@ describe('IdleTimeouts', () => {
     expect(log).to.deep.equal(['b']);
     clock.advance(10);
     expect(log).to.deep.equal(['b', 'a']);
-    expect(new IdleTimeouts().timeoutMs).to.equal(undefined);
+    expect(new IdleTimeouts('idle').timeoutMs).to.equal(undefined);
   });
 
   it('refuses bad arguments before anything has changed', () => {
-    const make = (options: unknown) => () => new IdleTimeouts(options as IdleTimeoutsOptions<string>);
+    const make = (options: unknown) => () => new IdleTimeouts('idle', options as IdleTimeoutsOptions<string>);
     refuses(make(null), 'ERR_INVALID_ARG_TYPE');
     refuses(make({ timeoutMs: '1' }), 'ERR_INVALID_ARG_TYPE');
     for (const timeoutMs of [0, -1, NaN, -Infinity]) {
@@ -225,7 +229,7 @@ describe('IdleTimeouts', () => {
     expect(make({ timeoutMs: 0 })).to.throw(
       'must be a number > 0 and <= Number.MAX_SAFE_INTEGER, or Infinity. Received 0',
     );
-    for (const bad of [{ name: 1 }, { onIdle: 1 }, { onError: 1 }, { timer: {} }, { clock: {} }]) {
+    for (const bad of [{ onIdle: 1 }, { onError: 1 }, { timer: {} }, { clock: {} }]) {
       expect(codeOf(make({ timeoutMs: 1, ...bad })), Object.keys(bad)[0]).to.equal('ERR_INVALID_ARG_TYPE');
     }
     const { idle, timer, clock } = setUp();
@@ -241,8 +245,7 @@ describe('IdleTimeouts', () => {
 describe('The snapshot of IdleTimeouts', () => {
   it('says what is tracked, the quietest first, how elements ended, and what was refused', () => {
     const { clock, timer } = manual({ maxPending: 4 });
-    const idle = new IdleTimeouts<unknown>({
-      name: 'sessions',
+    const idle = new IdleTimeouts<unknown>('sessions', {
       timeoutMs: 100,
       timer,
       onIdle: () => {
@@ -282,7 +285,7 @@ describe('The snapshot of IdleTimeouts', () => {
     idle.close();
     expect(() => idle.touch('later')).to.throw('IdleTimeouts "sessions" is closed');
     expect(idle.snapshot().totals).to.deep.equal({ tracked: 5, idle: 2, removed: 3, failed: 2 });
-    expect(new IdleTimeouts().snapshot()).to.include({ name: 'idle', timeoutMs: null });
+    expect(new IdleTimeouts('idle').snapshot()).to.include({ name: 'idle', timeoutMs: null });
   });
 });
 
@@ -290,7 +293,7 @@ describe('IdleTimeouts on the system clock', () => {
   it('is never early, though the event loop is blocked in between', async () => {
     const last = new Map<object, number>();
     const waits: number[] = [];
-    const idle = new IdleTimeouts<object>({
+    const idle = new IdleTimeouts<object>('idle', {
       timeoutMs: 20,
       onIdle: (element) => waits.push(systemClock.now() - (last.get(element) as number)),
     });
@@ -315,7 +318,7 @@ describe('IdleTimeouts on the system clock', () => {
 
   it('is exact under a fake clock that is installed after the import', () => {
     const log: string[] = [];
-    const idle = new IdleTimeouts<string>({ timeoutMs: 100, onIdle: (element) => log.push(element) });
+    const idle = new IdleTimeouts<string>('idle', { timeoutMs: 100, onIdle: (element) => log.push(element) });
     idle.touch('before');
     idle.touch('before');
     idle.touch('silent');

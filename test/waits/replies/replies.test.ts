@@ -13,10 +13,10 @@ interface Desk {
   readonly replies: Replies<unknown, string>;
 }
 
-function desk(options: RepliesOptions = {}): Desk {
+function desk(options: RepliesOptions = {}, name = 'replies'): Desk {
   const clock = new ManualClock();
   const timer = new SystemTimer({ clock });
-  return { clock, timer, replies: new Replies({ timer, ...options }) };
+  return { clock, timer, replies: new Replies(name, { timer, ...options }) };
 }
 
 const SOON = { timeoutMs: 100 };
@@ -54,13 +54,13 @@ describe('Replies', () => {
   });
 
   it('refuse one reply too many with ERR_PURGATORY_FULL, until one has come', async () => {
-    const { replies } = desk({ maxPending: 2 });
+    const { replies } = desk({ maxParked: 2 });
     const first = replies.expect(1, NEVER);
     const second = replies.expect(2, SOON);
     const error = (await rejection(replies.expect(3, SOON))) as PurgatoryError;
     expect([error.code, error.message]).to.deep.equal([
       'ERR_PURGATORY_FULL',
-      'Replies "replies" is full: maxPending is 2',
+      'Replies "replies" is full: maxParked is 2',
     ]);
     replies.resolve(1, 'one');
     const third = replies.expect(3, SOON);
@@ -71,7 +71,7 @@ describe('Replies', () => {
 
   it('expect nothing that the shared timer refuses', async () => {
     const clock = new ManualClock();
-    const replies = new Replies<number>({ timer: new SystemTimer({ clock, maxPending: 1 }) });
+    const replies = new Replies<number>('replies', { timer: new SystemTimer({ clock, maxPending: 1 }) });
     const first = replies.expect(1, SOON);
     await rejects(replies.expect(2, SOON), 'ERR_PURGATORY_FULL');
     expect(replies.size).to.equal(1);
@@ -135,7 +135,7 @@ describe('A call', () => {
   });
 
   it('does not send what is not expected', async () => {
-    const { replies } = desk({ maxPending: 1 });
+    const { replies } = desk({ maxParked: 1 });
     const first = replies.expect(1, SOON);
     let sent = 0;
     const send = (): number => sent++;
@@ -184,7 +184,7 @@ describe('A reply that is refreshed', () => {
   it('is as it was when that is refused', async () => {
     const clock = new ManualClock();
     const timer = new SystemTimer({ clock, maxPending: 1 });
-    const replies = new Replies<number, string>({ timer });
+    const replies = new Replies<number, string>('replies', { timer });
     const bounded = rejection(replies.expect(1, SOON));
     const endless = replies.expect(2, NEVER);
     refuses(() => replies.refresh(1, Number.NaN), 'ERR_OUT_OF_RANGE');
@@ -200,7 +200,7 @@ describe('A reply that is refreshed', () => {
 
 describe('The snapshot of replies', () => {
   it('says what is expected, the oldest first, how replies ended, and what was refused', async () => {
-    const { clock, replies } = desk({ name: 'backend', maxPending: 3 });
+    const { clock, replies } = desk({ maxParked: 3 }, 'backend');
     const controller = new AbortController();
     const options = { ...SOON, signal: controller.signal };
     const answered = replies.expect(1, options);
@@ -222,6 +222,7 @@ describe('The snapshot of replies', () => {
       name: 'backend',
       nowMs: since + 30,
       expected: 2,
+      maxParked: 3,
       maxPending: 3,
       totals: { expected: 6, resolved: 1, rejected: 1, expired: 1, cancelled: 1 },
       refused: { ERR_PURGATORY_FULL: 1 },
@@ -236,8 +237,8 @@ describe('The snapshot of replies', () => {
     expect(replies.isClosed).to.equal(false);
     replies.close();
     expect(replies.isClosed).to.equal(true);
-    const { expected, maxPending } = new Replies().snapshot();
-    expect([expected, maxPending]).to.deep.equal([0, null]);
+    const { expected, maxParked } = new Replies('replies').snapshot();
+    expect([expected, maxParked]).to.deep.equal([0, null]);
     const messages = (await Promise.all(ends)).map((error) => String(error));
     expect(messages).to.include(
       'PurgatoryError [ERR_PURGATORY_TIMEOUT]: No reply of "backend" to old ("GET /orders") within 5 ms',
@@ -294,7 +295,7 @@ describe('A reply that is expected with a signal', () => {
 describe('The close of replies', () => {
   it('of a timer that is shared rejects what stands in it, and the timer returns none of it', async () => {
     const timer = new SystemTimer({ clock: new ManualClock() });
-    const replies = new Replies<number, string>({ timer });
+    const replies = new Replies<number, string>('replies', { timer });
     const { signal } = new AbortController();
     const rejected = rejection(replies.expect(1, { ...SOON, signal }));
     expect(timer.close()).to.deep.equal([]);
@@ -311,15 +312,14 @@ describe('Bad arguments of replies', () => {
     [null, 'ERR_INVALID_ARG_TYPE', '"options"'],
     [7, 'ERR_INVALID_ARG_TYPE', '"options"'],
     [{ timer: {} }, 'ERR_INVALID_ARG_TYPE', '"options.timer"'],
-    [{ maxPending: '3' }, 'ERR_INVALID_ARG_TYPE', '"options.maxPending"'],
-    [{ maxPending: 0 }, 'ERR_OUT_OF_RANGE', '"options.maxPending"'],
-    [{ maxPending: 1.5 }, 'ERR_OUT_OF_RANGE', '"options.maxPending"'],
+    [{ maxParked: '3' }, 'ERR_INVALID_ARG_TYPE', '"options.maxParked"'],
+    [{ maxParked: 0 }, 'ERR_OUT_OF_RANGE', '"options.maxParked"'],
+    [{ maxParked: 1.5 }, 'ERR_OUT_OF_RANGE', '"options.maxParked"'],
     [{ clock: {} }, 'ERR_INVALID_ARG_TYPE', '"options.clock"'],
-    [{ name: 7 }, 'ERR_INVALID_ARG_TYPE', '"options.name"'],
   ];
   for (const [options, code, name] of badOptions) {
     it(`are refused by the constructor: ${JSON.stringify(options)}`, () => {
-      const make = (): unknown => new Replies(options as RepliesOptions);
+      const make = (): unknown => new Replies('replies', options as RepliesOptions);
       refuses(make, code);
       expect(make).to.throw(name);
     });
