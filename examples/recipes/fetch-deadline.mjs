@@ -29,13 +29,13 @@ async function within(promise, timeoutMs) {
 }
 
 const caller = new AbortController();
-const wholeRequest = timeoutSignal(5_000, { signal: caller.signal });
-console.log(await ask('/fast', 2_000, wholeRequest));
+const wholeRequest = timeoutSignal(60_000, { signal: caller.signal });
+console.log(await ask('/fast', 30_000, wholeRequest));
 console.log(await ask('/slow', 100, wholeRequest));
 setTimeout(() => caller.abort(), 20);
-console.log(await ask('/slow', 2_000, wholeRequest));
+console.log(await ask('/slow', 30_000, wholeRequest));
 wholeRequest[Symbol.dispose]();
-console.log(await within(ask('/fast', 2_000), 2_000));
+console.log(await within(ask('/fast', 30_000), 30_000));
 console.log(await within(new Promise(() => {}), 50).catch(({ name }) => name));
 upstream.close();
 upstream.closeAllConnections();

@@ -37,13 +37,13 @@ function drop(lease, why) {
   keysOf.delete(lease);
 }
 
-const [silent, alive, revoked] = [grant(200), grant(200), grant(60_000)];
+const [silent, alive, revoked] = [grant(2_000), grant(2_000), grant(60_000)];
 put('worker/1', 'silent', silent);
 put('worker/2', 'alive', alive);
 put('worker/3', 'revoked', revoked);
 revoke(revoked);
-for (let i = 0; i < 8; i++) {
-  await sleep(50);
+for (let i = 0; i < 10; i++) {
+  await sleep(250);
   keepAlive(alive);
 }
 console.log([...store.keys()], keepAlive(silent)); // a keepalive that comes too late

@@ -9,8 +9,11 @@ const starts = new Semaphore('starts', { units: 3, timer });
 /** At most 3 starts of a client within any WINDOW_MS. */
 async function limited(client, options, work) {
   const permit = await starts.acquire({ ...options, key: client });
-  timer.schedule(() => permit.release(), WINDOW_MS); // not at the end of the work: that limits its number
-  return work();
+  try {
+    return work();
+  } finally {
+    timer.schedule(() => permit.release(), WINDOW_MS); // not at the end of the work: that limits its number
+  }
 }
 
 const startedMs = [];

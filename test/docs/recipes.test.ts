@@ -194,14 +194,14 @@ describe('The recipe for a long poll', () => {
 describe('The recipe for idle WebSockets', () => {
   it('ends a connection that is silent, and none that answers pings', async () => {
     await using server = await DocumentedServer.start(recipe('websocket-idle.mjs'), {
-      IDLE_MS: '1000', // a busy machine may take long to answer a ping
+      IDLE_MS: '3000', // a busy machine may take long to answer a ping
     });
     const url = `ws://127.0.0.1:${server.port}`;
     const alive = new WebSocket(url);
     const silent = new WebSocket(url, { autoPong: false });
     await Promise.all([once(alive, 'open'), once(silent, 'open')]);
     await once(silent, 'close');
-    await sleep(1_500); // longer than its time
+    await sleep(4_500); // longer than its time
     expect(alive.readyState).to.equal(WebSocket.OPEN);
     alive.send('hello');
     const [data] = await once(alive, 'message');
@@ -211,13 +211,13 @@ describe('The recipe for idle WebSockets', () => {
 });
 
 describe('The recipe for idle WebSockets on a slow link', () => {
-  /** Passes bytes on, in both directions, at 64 kB each 60 ms. */
+  /** Passes bytes on, in both directions, at 64 kB each 120 ms. */
   async function slowLink(port: number): Promise<{ port: number; close(): void }> {
     const throttled = (): Transform =>
       new Transform({
         highWaterMark: 65_536,
         transform(chunk, _encoding, done) {
-          setTimeout(done, (60 * chunk.length) / 65_536, null, chunk);
+          setTimeout(done, (120 * chunk.length) / 65_536, null, chunk);
         },
       });
     const sockets: Socket[] = [];
@@ -238,7 +238,7 @@ describe('The recipe for idle WebSockets on a slow link', () => {
 
   it('ends no client that uploads 2 MB, and none that is sent 2 MB', async () => {
     await using server = await DocumentedServer.start(recipe('websocket-idle.mjs'), {
-      IDLE_MS: '1000', // each of the two takes 2 s at least
+      IDLE_MS: '3000', // each of the two takes 4 s at least
     });
     const link = await slowLink(server.port);
     const socket = new WebSocket(`ws://127.0.0.1:${link.port}`);

@@ -1,6 +1,10 @@
 // A worker of node:cluster stands still while hints of another worker and its own echoes arrive:
-// `stood-still-bus HINTS`. Prints how many waits have expired, and how many echoes were missed.
+// `stood-still-bus HINTS`. Prints how many waits have expired, and how many echoes were missed. The
+// writer leaves a file when its hints are on their way; the worker stands still until then at least.
 import cluster from 'node:cluster';
+import { existsSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { clusterBus, relayBus } from '../../../src/bus/transports/cluster.ts';
 import { Purgatory } from '../../../src/index.ts';
@@ -15,11 +19,13 @@ interface Parked {
 
 function primary(): void {
   relayBus();
-  const waits = cluster.fork({ ROLE: 'waits' });
-  const writes = cluster.fork({ ROLE: 'writes' });
+  const WRITTEN = join(tmpdir(), `stood-still-bus-${process.pid}`);
+  const waits = cluster.fork({ ROLE: 'waits', WRITTEN });
+  const writes = cluster.fork({ ROLE: 'writes', WRITTEN });
   waits.on('message', (message: Parked | string) => {
     if (typeof message === 'string') {
       console.log(message);
+      rmSync(WRITTEN);
       // Not disconnect(): a worker that is cut off from its primary says so.
       for (const worker of [waits, writes]) worker.process.kill('SIGKILL');
     } else if ('notifyAt' in message) {
@@ -35,11 +41,14 @@ async function liveBus(): Promise<ReturnType<typeof clusterBus>> {
 }
 
 async function writes(): Promise<void> {
-  const jobs = new Purgatory<string>('jobs', { bus: await liveBus() });
+  const bus = await liveBus();
+  const jobs = new Purgatory<string>('jobs', { bus });
   process.on('message', async ({ notifyAt }: Partial<Parked>) => {
     if (notifyAt === undefined) return; // a message of the relay
     await sleep(notifyAt - Date.now());
     for (const key of keys) jobs.notify(key);
+    await bus.flush(); // the relay has them
+    writeFileSync(`${process.env.WRITTEN}`, '');
   });
 }
 
@@ -55,7 +64,9 @@ async function waits(): Promise<void> {
   process.send?.({ notifyAt } satisfies Parked);
   await sleep(100);
   await new Promise((resolve) => setImmediate(resolve));
-  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1.5 * TIMEOUT_MS);
+  const cell = new Int32Array(new SharedArrayBuffer(4));
+  Atomics.wait(cell, 0, 0, 1.5 * TIMEOUT_MS);
+  while (!existsSync(`${process.env.WRITTEN}`)) Atomics.wait(cell, 0, 0, 10);
   const expired = (await Promise.all(results)).filter((result) => result.expired).length;
   const { gaps } = bus.snapshot().totals;
   process.send?.(JSON.stringify({ expired, echoes: gaps.echo }));
