@@ -4,6 +4,7 @@
  *   kept     put and take, one after the other: nobody waits
  *   takers   a thousand takers, who ask again; an item is put for each, a hundred a turn
  *   3 keys   the same, each of them on three keys
+ *   lease    as takers, but they lease it, and ack in the turn
  *   pool     ten connections, used by a thousand workers
  */
 import { Queues } from 'purgatory/queues';
@@ -73,6 +74,17 @@ async function taken(subject: Subject, count: number, keys: readonly string[]): 
   return (cpuNs() - startNs) / count;
 }
 
+/** A subject whose takers lease, and ack at once. */
+function leasing(timeoutMs: number): Subject {
+  const queues = new Queues<number>('bench');
+  const options = { timeoutMs, leaseMs: TIMEOUT_MS };
+  const take = async (keys: readonly string[]): Promise<void> => {
+    const lease = await queues.lease(keys, options);
+    if (!lease.expired) lease.ack();
+  };
+  return { put: (key, item) => queues.put(key, item), take };
+}
+
 /** @param use lends a connection to `work`. */
 async function pooled(use: (work: () => Promise<void>) => Promise<unknown>, count: number): Promise<number> {
   let done = 0;
@@ -93,10 +105,16 @@ const queuesRuns = (timeoutMs: number): Runs => ({
   kept: (count) => kept(ours(timeoutMs), count),
   takers: (count) => taken(ours(timeoutMs), count, ['a']),
   '3 keys': (count) => taken(ours(timeoutMs), count, ['a', 'b', 'c']),
+  lease: (count) => taken(leasing(timeoutMs), count, ['a']),
   pool: (count) => {
     const queues = new Queues<number>('bench');
     queues.putAll('idle', Array.from(Array(CONNECTIONS).keys()));
-    return pooled((work) => queues.use(['idle'], { timeoutMs }, work), count);
+    const use = async (work: () => Promise<void>): Promise<void> => {
+      const { key, value } = await queues.take(['idle'], { timeoutMs });
+      await work();
+      queues.putBack(key as string, value as number);
+    };
+    return pooled(use, count);
   },
 });
 
@@ -157,6 +175,7 @@ export const queues: Workload = {
     row('a thousand takers', 'takers', { system: ENDLESS, peer: 'by hand' }),
     row('a thousand takers, with a deadline', 'takers', { peer: 'by hand' }),
     row('a thousand takers on three keys', '3 keys'),
+    row('a thousand who lease, with a deadline', 'lease'),
     row('a pool of ten, a thousand workers', 'pool', { peer: 'generic-pool', bar: { ratio: 1 } }),
   ],
 };

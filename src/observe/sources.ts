@@ -8,7 +8,7 @@ import type { ParkedView } from '../purgatory/abstract-purgatory.ts';
 import type { PurgatorySnapshot } from '../purgatory/telemetry/purgatory-snapshot.ts';
 import type { TimerSnapshot } from '../timer/timer-snapshot.ts';
 import type { IdleTimeoutsSnapshot } from '../waits/idle/idle-timeouts.ts';
-import type { ItemsSnapshot } from '../waits/queues/queues.ts';
+import type { ItemsSnapshot } from '../waits/queues/items-snapshot.ts';
 import type { RepliesSnapshot } from '../waits/replies/replies.ts';
 import type { UnitsSnapshot } from '../waits/semaphore/semaphore.ts';
 import type { LoadsSnapshot } from '../waits/shared/load-meter.ts';

@@ -101,7 +101,7 @@ export abstract class LinesStage<
     switch (act.do) {
       case 'abort': {
         const id = act.which % Math.max(this.#ids, 1);
-        return [() => this.#aborts.get(id)?.abort(), () => naive.end([id], 'AbortError')];
+        return [() => this.#aborts.get(id)?.abort(), () => naive.abort(id)];
       }
       case 'force': {
         // A listener sees operations, and may do to them what it likes: that gives nothing away.
@@ -165,8 +165,8 @@ export abstract class LinesStage<
     this.compare();
     const sorted = (all: Map<number, string>): unknown[] => [...all].sort(([p], [q]) => p - q);
     deeplySame(sorted(this.ends), sorted(this.naive.ends));
-    const inTimer = this.naive.waits.filter(({ deadlineMs }) => deadlineMs < Number.POSITIVE_INFINITY);
-    same(this.timer.size, inTimer.length);
+    const all = [...this.naive.waits, ...this.naive.tasks()];
+    same(this.timer.size, all.filter(({ deadlineMs }) => deadlineMs < Number.POSITIVE_INFINITY).length);
   }
 }
 

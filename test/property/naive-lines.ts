@@ -13,6 +13,14 @@ export interface NaiveWait {
   /** How many units, or items at most. */
   readonly count: number;
   readonly deadlineMs: number;
+  readonly order: number;
+}
+
+/** What a timer runs: in the order of the deadlines, then of `order`. */
+export interface NaiveTask {
+  readonly deadlineMs: number;
+  readonly order: number;
+  readonly run: () => void;
 }
 
 export abstract class NaiveLines {
@@ -25,6 +33,7 @@ export abstract class NaiveLines {
   isClosed = false;
   readonly #maxParked: number;
   readonly #expiry: string;
+  #order = 0;
   readonly #owed = new Set<string>();
   readonly #serving = new Set<string>();
   #late: (readonly [key: string, wait: NaiveWait])[] = [];
@@ -45,9 +54,23 @@ export abstract class NaiveLines {
     return this.waits.filter(({ keys }) => keys.includes(key));
   }
 
-  protected park(wait: NaiveWait): void {
+  protected park(wait: Omit<NaiveWait, 'order'>): void {
     if (this.waits.length >= this.#maxParked) this.ends.set(wait.id, 'ERR_PURGATORY_FULL');
-    else this.waits.push(wait);
+    else this.waits.push({ ...wait, order: this.nextOrder() });
+  }
+
+  protected nextOrder(): number {
+    return ++this.#order;
+  }
+
+  /** What else a timer runs. */
+  tasks(): NaiveTask[] {
+    return [];
+  }
+
+  /** The signal of a request has aborted. */
+  abort(id: number): void {
+    this.end([id], 'AbortError');
   }
 
   /** Something has come free on `keys`: a batch for all of them is handed over in the call. */
@@ -78,13 +101,17 @@ export abstract class NaiveLines {
   advance(ms: number): void {
     const endMs = this.nowMs + ms;
     const isHeldBack = (wait: NaiveWait): boolean => this.#late.some(([, late]) => late === wait);
-    const due = (): NaiveWait | undefined =>
+    const expiries = (): NaiveTask[] =>
       this.waits
-        .filter((wait) => wait.deadlineMs <= endMs && !isHeldBack(wait))
-        .sort((p, q) => p.deadlineMs - q.deadlineMs || p.id - q.id)[0];
-    for (let wait = due(); wait !== undefined; wait = due()) {
-      this.nowMs = Math.max(this.nowMs, wait.deadlineMs);
-      this.#expire(wait);
+        .filter((wait) => !isHeldBack(wait))
+        .map((wait) => ({ ...wait, run: () => this.#expire(wait) }));
+    const due = (): NaiveTask | undefined =>
+      [...expiries(), ...this.tasks()]
+        .filter(({ deadlineMs }) => deadlineMs <= endMs)
+        .sort((p, q) => p.deadlineMs - q.deadlineMs || p.order - q.order)[0];
+    for (let task = due(); task !== undefined; task = due()) {
+      this.nowMs = Math.max(this.nowMs, task.deadlineMs);
+      task.run();
     }
     this.nowMs = endMs;
   }
@@ -102,7 +129,8 @@ export abstract class NaiveLines {
   }
 
   #expire(wait: NaiveWait): void {
-    const key = wait.keys.find((each) => this.#owed.has(each) && this.#canServe(each));
+    const isHeldBack = (key: string): boolean => this.#late.some(([heldOn]) => heldOn === key);
+    const key = wait.keys.find((each) => this.#owed.has(each) && (isHeldBack(each) || this.#canServe(each)));
     if (key === undefined) this.#leave(wait, this.#expiry);
     else this.#late.push([key, wait]);
   }

@@ -18,8 +18,16 @@ function acts(most: number): fc.Arbitrary<Act<QueuesAct>> {
     act('put', { key, many: fc.constant(1) }),
     act('put', { key: most > 64 ? fc.constant('a' as const) : key, many }),
   );
-  const putBack = act('putBack', { key });
-  const giveBack = act('giveBack', { which: fc.nat(300) });
+  const leaseMs = fc.oneof(fc.integer({ min: 1, max: 6 }), fc.constant(NEVER));
+  const afterMs = mixed([2, fc.constant(0)], [1, fc.integer({ min: 1, max: 4 })]);
+  const putWith = act('putWith', { key, timeoutMs, afterMs });
+  const leave = act('leave', { which: fc.nat(300) });
+  const lease = act('lease', { keys, leaseMs, timeoutMs, many });
+  const ack = act('ack', { which: fc.nat(300) });
+  const nack = act('nack', { which: fc.nat(300), afterMs });
+  const extend = act('extend', { which: fc.nat(300), leaseMs });
+  const putBack = act('putBack', { key, afterMs });
+  const giveBack = act('giveBack', { which: fc.nat(300), afterMs });
   const remove = act('remove', { key, which: fc.nat(300) });
   const clear = act('clear', { key });
   const max = mixed([3, fc.constant(0)], [1, fc.integer({ min: 1, max: most })]);
@@ -28,7 +36,9 @@ function acts(most: number): fc.Arbitrary<Act<QueuesAct>> {
   const abort = act('abort', { which: fc.nat(300) });
   const cancelForKey = act('cancelForKey', { key });
   // What a pass of the timer adds with a delay of 0 waits for the next pass: a reference would need one.
-  const later = take.map((each) => ({ ...each, timeoutMs: Math.max(each.timeoutMs, 1) }));
+  const later = fc
+    .oneof<fc.Arbitrary<QueuesAct & { timeoutMs: number }>[]>(take, lease, putWith)
+    .map((each) => ({ ...each, timeoutMs: Math.max(each.timeoutMs, 1) }));
   const inside = fc.oneof<fc.Arbitrary<Act<QueuesAct>>[]>(
     put,
     putBack,
@@ -36,6 +46,10 @@ function acts(most: number): fc.Arbitrary<Act<QueuesAct>> {
     remove,
     clear,
     later,
+    leave,
+    ack,
+    nack,
+    extend,
     tryTake,
     abort,
     cancelForKey,
@@ -46,7 +60,13 @@ function acts(most: number): fc.Arbitrary<Act<QueuesAct>> {
     [5, giveBack],
     [2, remove],
     [1, clear],
-    [12, take],
+    [5, putWith],
+    [2, leave],
+    [9, take],
+    [7, lease],
+    [4, ack],
+    [3, nack],
+    [2, extend],
     [2, tryTake],
     [3, abort],
     [1, act('force', { which: fc.nat(5) })],

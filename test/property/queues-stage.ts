@@ -1,5 +1,5 @@
 // Queues and their naive twin. Items are numbers.
-import { Queues, type Taken, type TakenMany } from '../../src/waits/queues/index.ts';
+import { type Lease, Queues, type Taken, type TakenMany } from '../../src/waits/queues/index.ts';
 import { checkPurgatoryInvariants } from '../support/checks/purgatory.ts';
 import { codeOf } from '../support/code-of.ts';
 import { deeplySame, same } from '../support/same.ts';
@@ -8,14 +8,21 @@ import { NaiveQueues } from './queues-reference.ts';
 
 export type QueuesAct =
   | { do: 'put'; key: string; many: number }
-  | { do: 'putBack'; key: string }
+  /** One that has a deadline and a caller, or comes later. */
+  | { do: 'putWith'; key: string; timeoutMs: number; afterMs: number }
+  | { do: 'leave'; which: number }
+  | { do: 'putBack'; key: string; afterMs: number }
   /** Puts back what was taken, or what was put back already. */
-  | { do: 'giveBack'; which: number }
+  | { do: 'giveBack'; which: number; afterMs: number }
   | { do: 'remove'; key: string; which: number }
   | { do: 'clear'; key: string }
   /** `max` of 0: one item, by `take`. */
   | { do: 'take'; keys: readonly string[]; max: number; timeoutMs: number; many: number }
-  | { do: 'tryTake'; keys: readonly string[] };
+  | { do: 'tryTake'; keys: readonly string[] }
+  | { do: 'lease'; keys: readonly string[]; leaseMs: number; timeoutMs: number; many: number }
+  | { do: 'ack'; which: number }
+  | { do: 'nack'; which: number; afterMs: number }
+  | { do: 'extend'; which: number; leaseMs: number };
 
 const textOf = (key: string, values: readonly number[]): string => `${key}: ${values.join()}`;
 
@@ -26,6 +33,10 @@ export class QueuesStage extends LinesStage<QueuesAct, Queues<number>, NaiveQueu
   /** What was taken, and whether it was put back. */
   readonly #taken: { readonly taken: Taken<number, string> | TakenMany<number, string>; isBack: boolean }[] =
     [];
+  readonly #leases: { readonly lease: Lease<number>; readonly id: number }[] = [];
+  /** The callers of items. */
+  readonly #callers = new Map<number, AbortController>();
+  readonly #expired: number[] = [];
 
   constructor(maxItems: number, maxParked: number) {
     super();
@@ -46,9 +57,35 @@ export class QueuesStage extends LinesStage<QueuesAct, Queues<number>, NaiveQueu
         const refusal = (): unknown => (naive.isClosed ? 'ERR_PURGATORY_CLOSED' : 'ERR_PURGATORY_FULL');
         return [put, () => same(code, naive.put(key, items) ? undefined : refusal())];
       }
+      case 'putWith': {
+        const { key, timeoutMs, afterMs } = act;
+        const item = this.#items++;
+        const caller = new AbortController();
+        this.#callers.set(item, caller);
+        const onExpired = (each: number, of: string): void => {
+          same(of, key);
+          this.#expired.push(each);
+        };
+        const options = { timeoutMs, afterMs, signal: caller.signal, onExpired };
+        let code: unknown;
+        return [
+          () => {
+            code = codeOf(() => ours.put(key, item, options));
+          },
+          () => {
+            const refusal = naive.isClosed ? 'ERR_PURGATORY_CLOSED' : 'ERR_PURGATORY_FULL';
+            same(code, naive.put(key, [item], { timeoutMs, afterMs }) ? undefined : refusal);
+          },
+        ];
+      }
+      case 'leave': {
+        const item = act.which % Math.max(this.#items, 1);
+        return [() => this.#callers.get(item)?.abort(), () => naive.leave(item)];
+      }
       case 'putBack': {
         const item = this.#items++;
-        return [() => ours.putBack(act.key, item), () => naive.putBack(act.key, item)];
+        const { key, afterMs } = act;
+        return [() => ours.putBack(key, item, { afterMs }), () => naive.putBack(key, item, afterMs)];
       }
       case 'giveBack': {
         const given = this.#taken[act.which % this.#taken.length];
@@ -60,10 +97,10 @@ export class QueuesStage extends LinesStage<QueuesAct, Queues<number>, NaiveQueu
         return [
           () =>
             same(
-              codeOf(() => ours.putBack(taken)),
+              codeOf(() => ours.putBack(taken, { afterMs: act.afterMs })),
               refusal,
             ),
-          () => isBack || naive.giveBack(taken.key, items),
+          () => isBack || naive.giveBack(taken.key, items, act.afterMs),
         ];
       }
       case 'remove': {
@@ -99,8 +136,35 @@ export class QueuesStage extends LinesStage<QueuesAct, Queues<number>, NaiveQueu
           const given = ours.tryTake(act.keys);
           taken = given && this.#took(given);
         };
-        return [tryOurs, () => same(naive.tryTake(act.keys, 1), taken)];
+        return [tryOurs, () => same(naive.tryTake(act.keys), taken)];
       }
+      case 'lease': {
+        const { leaseMs, timeoutMs } = act;
+        const ids = Array.from({ length: act.many }, () => this.nextId());
+        const keys = [...new Set(act.keys)];
+        return [
+          () => ids.forEach((id) => void this.#lease(id, act)),
+          () => ids.forEach((id) => void naive.take(id, keys, 1, timeoutMs, leaseMs)),
+        ];
+      }
+      case 'ack':
+        return this.#onLease(
+          act,
+          (lease) => lease.ack(),
+          (id) => naive.ack(id),
+        );
+      case 'nack':
+        return this.#onLease(
+          act,
+          (lease) => lease.nack({ afterMs: act.afterMs }),
+          (id) => naive.nack(id, act.afterMs),
+        );
+      case 'extend':
+        return this.#onLease(
+          act,
+          (lease) => lease.extend(act.leaseMs),
+          (id) => naive.extend(id, act.leaseMs),
+        );
     }
   }
 
@@ -113,6 +177,31 @@ export class QueuesStage extends LinesStage<QueuesAct, Queues<number>, NaiveQueu
       const taken = this.ours.takeMany(keys, { ...options, max });
       this.follow(id, taken, (given) => (given.expired ? 'expired' : this.#took(given)));
     }
+  }
+
+  #lease(id: number, { keys, leaseMs, timeoutMs }: QueuesAct & { do: 'lease' }): void {
+    const lease = this.ours.lease(keys, { leaseMs, timeoutMs, signal: this.signalOf(id) });
+    this.follow(id, lease, (given) => {
+      if (given.expired) return 'expired';
+      this.#leases.push({ lease: given, id });
+      return `${textOf(given.key, [given.value])} x${given.deliveries}`;
+    });
+  }
+
+  #onLease(
+    { which }: { which: number },
+    ours: (lease: Lease<number>) => boolean,
+    naive: (id: number) => boolean,
+  ): Halves {
+    const given = this.#leases[which % this.#leases.length];
+    if (given === undefined) return [() => {}, () => {}];
+    let result: boolean;
+    return [
+      () => {
+        result = ours(given.lease);
+      },
+      () => same(result, naive(given.id)),
+    ];
   }
 
   #took(taken: Taken<number, string> | TakenMany<number, string>): string {
@@ -128,10 +217,13 @@ export class QueuesStage extends LinesStage<QueuesAct, Queues<number>, NaiveQueu
     checkPurgatoryInvariants(this.ours);
     super.compare();
     checkPurgatoryInvariants(this.ours);
-    same(this.ours.size, this.naive.size);
+    const { size, leased, delayed, expired } = this.ours.snapshot().items;
+    const { naive } = this;
     deeplySame(
-      [...this.ours.keys()].sort(),
-      [...this.naive.items.keys()].filter((key) => this.naive.itemsOf(key).length > 0).sort(),
+      [this.ours.size, size, leased, delayed, expired],
+      [naive.count('kept'), size, naive.count('out'), naive.count('later'), naive.expired.length],
     );
+    deeplySame(this.#expired, naive.expired);
+    deeplySame([...this.ours.keys()].sort(), naive.keys().sort());
   }
 }

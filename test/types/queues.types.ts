@@ -1,6 +1,8 @@
 import { expectTypeOf } from 'expect-type';
 import { ManualClock } from 'purgatory';
 import {
+  type Lease,
+  type LeaseResult,
   Queues,
   type QueuesSnapshot,
   type TakeManyResult,
@@ -20,9 +22,12 @@ expectTypeOf(jobs.takeMany(['a'], { timeoutMs: 5, max: 2 })).toEqualTypeOf<
   Promise<TakeManyResult<Job, string>>
 >();
 expectTypeOf(jobs.tryTake(['a'])).toEqualTypeOf<Taken<Job, string> | undefined>();
-expectTypeOf(jobs.use(['a'], { timeoutMs: 5 }, ({ id }, key) => `${id} ${key}`)).toEqualTypeOf<
-  Promise<string>
+expectTypeOf(jobs.lease(['a'], { timeoutMs: 5, leaseMs: 5 })).toEqualTypeOf<
+  Promise<LeaseResult<Job, string>>
 >();
+expectTypeOf(
+  jobs.put('a', { id: 1 }, { timeoutMs: 5, onExpired: ({ id }, key) => `${id} ${key}` }),
+).toBeBoolean();
 expectTypeOf(jobs.snapshot()).toEqualTypeOf<QueuesSnapshot>();
 expectTypeOf(jobs).toExtend<Disposable>();
 // A result destructures, and `expired` tells what there is.
@@ -34,6 +39,16 @@ if (expired) {
   expectTypeOf(value).toEqualTypeOf<Job>();
   expectTypeOf(key).toEqualTypeOf<string>();
 }
+const lease = await jobs.lease(['a'], { timeoutMs: 5, leaseMs: 5 });
+if (lease.expired) {
+  expectTypeOf(lease.value).toEqualTypeOf<undefined>();
+} else {
+  expectTypeOf(lease).toEqualTypeOf<Lease<Job>>();
+  expectTypeOf(lease.value).toEqualTypeOf<Job>();
+  expectTypeOf(lease.nack({ afterMs: 5 })).toBeBoolean();
+}
+// @ts-expect-error how long the lease lasts must be given
+void jobs.lease(['a'], { timeoutMs: 5 });
 const many = await jobs.takeMany(['a'], { timeoutMs: 5, max: 2 });
 if (!many.expired) expectTypeOf(many.values).toEqualTypeOf<Job[]>();
 // @ts-expect-error a deadline must be given

@@ -27,6 +27,7 @@ const waits: Record<string, (timer: SystemTimer, timeoutMs: number) => unknown> 
   },
   take: (timer, timeoutMs) => new Queues('p', { timer }).take(['k'], { timeoutMs }),
   expect: (timer, timeoutMs) => new Replies('replies', { timer }).expect('k', { timeoutMs }),
+  lease: (timer, timeoutMs) => new Queues('p', { timer }).lease(['k'], { timeoutMs, leaseMs: 5 }),
   call: (timer, timeoutMs) =>
     new Replies('replies', { timer }).call('k', { timeoutMs }, () => expect.fail('it was sent')),
   timeoutSignal: (timer, timeoutMs) => timeoutSignal(timeoutMs, { timer }),

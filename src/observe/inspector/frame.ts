@@ -10,7 +10,7 @@ import type { BusSnapshot } from '../../bus/telemetry/bus-snapshot.ts';
 import type { PurgatoryTotals } from '../../purgatory/telemetry/purgatory-meter.ts';
 import type { HotKey, OldOperation, PassSnapshot } from '../../purgatory/telemetry/purgatory-snapshot.ts';
 import type { TimerSnapshot } from '../../timer/timer-snapshot.ts';
-import type { ItemsSnapshot } from '../../waits/queues/queues.ts';
+import type { ItemsSnapshot } from '../../waits/queues/items-snapshot.ts';
 import type { HeldPermit } from '../../waits/semaphore/semaphore.ts';
 import type { LoadSnapshot } from '../../waits/shared/load-meter.ts';
 import type { ObservedSnapshot } from '../sources.ts';

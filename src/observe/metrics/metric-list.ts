@@ -4,7 +4,7 @@
 // writes it; prometheus.ts makes Prometheus' name of it.
 import type { BusSnapshot } from '../../bus/telemetry/bus-snapshot.ts';
 import type { TimerSnapshot } from '../../timer/timer-snapshot.ts';
-import type { ItemsSnapshot } from '../../waits/queues/queues.ts';
+import type { ItemsSnapshot } from '../../waits/queues/items-snapshot.ts';
 import type { UnitsSnapshot } from '../../waits/semaphore/semaphore.ts';
 import type { LoadsSnapshot } from '../../waits/shared/load-meter.ts';
 import type { ObservedSnapshot } from '../sources.ts';

@@ -19,7 +19,7 @@ const SIBLING = COLUMN_2;
 const FIRST_WAIT = OWN;
 
 /** Lines that a snapshot looks at: a fraction of a millisecond. */
-const MAX_LINES = 16_384;
+export const MAX_LINES = 16_384;
 
 /** The owner of the lines. None of its methods runs user code. */
 export interface LinesOwner<K, L> {

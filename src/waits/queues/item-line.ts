@@ -1,114 +1,187 @@
 // The items of a key, in their order, and those who wait for one.
 //
-// Invariants. Items that came back come before all others: they were taken before these. One that is
-// to be the first goes on a stack, whose top is the first of it, and others into a heap, by their
-// turns. What was never taken is in a ring: `#inRing` elements from `#head` on, and all else is
-// undefined. The length of the ring is a power of two, and at least an eighth of it is in use, or it
-// is short. push, shift: O(1), amortised. putBack, shiftBack: O(1), or O(log items in the heap).
+// Invariants. Items that came back come before all others: they were taken before these. They are in
+// a heap, by their turns. What was never taken is in a ring: `inRing` elements from `#head` on, and
+// all else is undefined. The length of the ring is a power of two, and at least an eighth of it is in
+// use, or it is short. An entry that is gone stays in the one or the other until it is come across,
+// or until more are gone than are left; so does one that came back, in `#away`.
+//
+// Costs. push, shift, drop, leave, arrive: O(1), amortised; with items that came back O(log of those).
+// find: O(1) for the first and the last.
 import { PriorityQueue } from '@datastructures-js/priority-queue';
 import { Line } from '../lines/line.ts';
+import { Entry, type EntryOwner } from './entry.ts';
 
-/** A ring that is not made smaller. */
+/** A ring that is not made smaller. So many entries may be gone. */
 const SHORT = 16;
 
-/** An item that has been taken. The turns of a key are in the order in which its items were put. */
-export interface TakenItem<V> {
-  readonly turn: number;
-  readonly item: V;
-}
-
-const byTurn = (x: TakenItem<unknown>, y: TakenItem<unknown>): number => x.turn - y.turn;
+/** Infinity of what was never taken: it is behind the others, as it is. */
+const turnOf = (each: unknown): number => (each instanceof Entry ? each.turn : Number.POSITIVE_INFINITY);
+const byTurn = (x: unknown, y: unknown): number => turnOf(x) - turnOf(y) || 0;
+const isSame = (x: unknown, y: unknown): boolean => x === y || (Number.isNaN(x) && Number.isNaN(y));
 
 export class ItemLine<K, V> extends Line<K> {
-  /** @internal */
+  readonly owner: EntryOwner<V, K>;
+  /** Items that can be taken. */
+  size: number = 0;
+  /** @internal Elements of the ring, with those that are gone. */
   inRing: number = 0;
   /** @internal */
-  ring: (V | undefined)[] = [];
+  ring: (V | Entry<V, K> | undefined)[] = [];
   #head = 0;
   /** Undefined where none came back. */
-  #stack: TakenItem<V>[] | undefined = undefined;
-  #heap: PriorityQueue<TakenItem<V>> | undefined = undefined;
+  #heap: PriorityQueue<Entry<V, K>> | undefined = undefined;
+  /** Entries that are gone, and still here. */
+  #gone = 0;
+  /** Those that are out on lease, or come later, and some that are no more, or again. */
+  #away: Entry<V, K>[] = [];
+  /** Those that are. */
+  numAway = 0;
 
-  get size(): number {
-    return this.inRing + (this.#stack?.length ?? 0) + (this.#heap?.size() ?? 0);
+  constructor(key: K, owner: EntryOwner<V, K>) {
+    super(key);
+    this.owner = owner;
   }
 
   override get isIdle(): boolean {
-    return this.waiting === 0 && this.size === 0;
+    return this.waiting === 0 && this.size === 0 && this.numAway === 0;
   }
 
-  push(item: V): void {
+  push(item: V | Entry<V, K>): void {
     if (this.inRing === this.ring.length) this.#resize(2 * this.inRing);
     this.ring[this.#at(this.inRing)] = item;
     this.inRing++;
+    this.size++;
   }
 
-  /** Adds one that was taken, or is to be taken as if it had been. */
-  putBack(taken: TakenItem<V>): void {
-    this.#stack ??= [];
-    const top = this.#stack.at(-1);
-    if (top === undefined || taken.turn < top.turn) {
-      this.#stack.push(taken);
-      return;
-    }
-    this.#heap ??= new PriorityQueue<TakenItem<V>>(byTurn);
-    this.#heap.enqueue(taken);
+  /** Adds one in its place: one that has a turn. */
+  putBack(entry: Entry<V, K>): void {
+    this.#heap ??= new PriorityQueue<Entry<V, K>>(byTurn);
+    this.#heap.enqueue(entry);
+    this.size++;
   }
 
-  /** Takes off the first of those that came back, if there is one: it comes before `shift`. */
-  shiftBack(): TakenItem<V> | undefined {
-    const top = this.#stack?.at(-1);
-    const first = this.#heap?.front();
-    if (first && (top === undefined || first.turn < top.turn)) return this.#heap?.dequeue() ?? undefined;
-    return this.#stack?.pop();
+  /** Takes off the first; there is one. */
+  shift(): V | Entry<V, K> {
+    this.size--;
+    if (this.#firstBack() !== undefined) return this.#heap?.dequeue() as Entry<V, K>;
+    this.#skipGone();
+    return this.#shiftRing();
   }
 
-  /** Takes off the first of the others; there is one. */
-  shift(): V {
-    const ring = this.ring;
-    const item = ring[this.#head] as V;
-    ring[this.#head] = undefined;
-    this.#head = this.#at(1);
-    this.inRing--;
-    if (ring.length > SHORT && 8 * this.inRing < ring.length) this.#resize(ring.length / 2);
-    return item;
+  /** `entry` goes out on lease, or is to come later. */
+  leave(entry: Entry<V, K>): void {
+    this.#away.push(entry);
+    this.numAway++;
   }
 
-  /** Takes off all that are kept, in their order. */
-  takeAll(): V[] {
-    const cameBack = this.#cameBack().map(({ item }) => item);
-    const items = cameBack.concat(this.#inOrder());
-    this.#stack = undefined;
+  /** One of those is no more. Its state says so. */
+  arrive(): void {
+    if (this.#away.length > 2 * --this.numAway + SHORT) this.#away = this.away();
+  }
+
+  /** Those that are out on lease, or come later, in no order. O(those). */
+  away(): Entry<V, K>[] {
+    const isAway = (each: Entry<V, K>): boolean => each.state === 'out' || each.state === 'later';
+    return this.numAway === 0 ? [] : [...new Set(this.#away.filter(isAway))];
+  }
+
+  /** `entry`, which was here, is gone. */
+  drop(entry: Entry<V, K>): void {
+    entry.state = 'gone';
+    this.size--;
+    if (++this.#gone > this.size + SHORT) this.#sweep();
+  }
+
+  /**
+   * The entry of an item that is the same as `item`, as a Map compares them: the first, else the last,
+   * else the first that there is.
+   */
+  find(item: V): Entry<V, K> | undefined {
+    const first = this.#firstBack();
+    if (first !== undefined && isSame(first.item, item)) return first;
+    this.#skipGone();
+    const ends = first === undefined ? [0, this.inRing - 1] : [this.inRing - 1];
+    for (const i of ends) if (this.#isAt(i, item)) return this.#entryAt(i);
+    const back = this.#cameBack().find((each) => isSame(each.item, item));
+    if (back !== undefined) return back;
+    for (let i = 0; i < this.inRing; i++) if (this.#isAt(i, item)) return this.#entryAt(i);
+    return this.away().find((each) => each.state === 'later' && isSame(each.item, item));
+  }
+
+  /** All, in their order, with those that are away. O(items). */
+  everything(): (V | Entry<V, K>)[] {
+    return [...this.#cameBack(), ...this.#inOrder(), ...this.away()].sort(byTurn);
+  }
+
+  /** Nothing is left to be taken. The caller has taken care of the entries. */
+  empty(): void {
+    this.size = 0;
+    this.#gone = 0;
     this.#heap = undefined;
     this.ring = [];
     this.#head = 0;
     this.inRing = 0;
-    return items;
   }
 
-  /** Takes off the first that is the same as `item`, as a Map compares them. True iff there is one. */
-  remove(item: V): boolean {
-    const isIt = (each: V): boolean => each === item || (Number.isNaN(each) && Number.isNaN(item));
-    if (this.#removeBack(isIt)) return true;
-    const index = this.#inOrder().findIndex(isIt);
-    if (index < 0) return false;
-    for (let i = index; i > 0; i--) this.ring[this.#at(i)] = this.ring[this.#at(i - 1)];
-    this.shift();
-    return true;
+  /** The first of those that came back and are kept. */
+  #firstBack(): Entry<V, K> | undefined {
+    const heap = this.#heap;
+    if (heap === undefined) return undefined;
+    for (; heap.front()?.state === 'gone'; this.#gone--) heap.dequeue();
+    return heap.front() ?? undefined;
   }
 
-  #removeBack(isIt: (item: V) => boolean): boolean {
-    const first = this.#cameBack().find(({ item }) => isIt(item));
-    if (first === undefined) return false;
-    const index = this.#stack?.indexOf(first) ?? -1;
-    if (index >= 0) this.#stack?.splice(index, 1);
-    else this.#heap?.remove((each) => each === first);
-    return true;
+  /** Takes what is gone off the two ends of the ring. */
+  #skipGone(): void {
+    if (this.#gone === 0) return;
+    for (; this.inRing > 0 && this.#isGone(0); this.#gone--) this.#shiftRing();
+    for (; this.inRing > 0 && this.#isGone(this.inRing - 1); this.#gone--) {
+      this.inRing--;
+      this.ring[this.#at(this.inRing)] = undefined;
+    }
+    this.#fit();
+  }
+
+  #shiftRing(): V | Entry<V, K> {
+    const ring = this.ring;
+    const item = ring[this.#head] as V | Entry<V, K>;
+    ring[this.#head] = undefined;
+    this.#head = this.#at(1);
+    this.inRing--;
+    this.#fit();
+    return item;
+  }
+
+  /** Gives memory of the ring back. */
+  #fit(): void {
+    while (this.ring.length > SHORT && 8 * this.inRing < this.ring.length) this.#resize(this.ring.length / 2);
+  }
+
+  #isGone(i: number): boolean {
+    const element = this.ring[this.#at(i)];
+    return element instanceof Entry && element.state === 'gone';
+  }
+
+  #isAt(i: number, item: V): boolean {
+    if (i < 0 || i >= this.inRing || this.#isGone(i)) return false;
+    const element = this.ring[this.#at(i)];
+    return isSame(element instanceof Entry ? element.item : element, item);
+  }
+
+  /** Makes an entry of the item that is there, if it is none. */
+  #entryAt(i: number): Entry<V, K> {
+    const at = this.#at(i);
+    const element = this.ring[at] as V | Entry<V, K>;
+    const entry = element instanceof Entry ? element : new Entry(this, element, Number.POSITIVE_INFINITY, 0);
+    this.ring[at] = entry;
+    return entry;
   }
 
   /** All that came back and are kept, in order. */
-  #cameBack(): TakenItem<V>[] {
-    return [...(this.#stack ?? []), ...(this.#heap?.toArray() ?? [])].sort(byTurn);
+  #cameBack(): Entry<V, K>[] {
+    const all = this.#heap?.toArray() ?? [];
+    return all.filter(({ state }) => state !== 'gone').sort(byTurn);
   }
 
   /** Where in the ring the item `i` behind the first is. */
@@ -116,13 +189,26 @@ export class ItemLine<K, V> extends Line<K> {
     return (this.#head + i) & (this.ring.length - 1);
   }
 
-  /** The items in the ring. */
-  #inOrder(): V[] {
-    return Array.from({ length: this.inRing }, (_, i) => this.ring[this.#at(i)] as V);
+  /** What can be taken of the ring. */
+  #inOrder(): (V | Entry<V, K>)[] {
+    const all = Array.from({ length: this.inRing }, (_, i) => this.ring[this.#at(i)] as V | Entry<V, K>);
+    return this.#gone === 0 ? all : all.filter((each) => !(each instanceof Entry) || each.state !== 'gone');
+  }
+
+  /** Takes off all that is gone. */
+  #sweep(): void {
+    const back = this.#cameBack();
+    const ring = this.#inOrder();
+    this.empty();
+    for (const entry of back) this.putBack(entry);
+    for (const each of ring) this.push(each);
   }
 
   #resize(length: number): void {
-    const items: (V | undefined)[] = this.#inOrder();
+    const items: (V | Entry<V, K> | undefined)[] = Array.from(
+      { length: this.inRing },
+      (_, i) => this.ring[this.#at(i)],
+    );
     const room = Math.max(length, 2);
     while (items.length < room) items.push(undefined);
     this.ring = items;

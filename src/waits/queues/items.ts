@@ -1,12 +1,21 @@
-// The items of each key, and their hand-over to those who wait.
+// The items of each key: those that are kept, their hand-over to those who wait, and those that are
+// out on lease, or come later.
 //
 // Invariants. A line has items while somebody waits on it only if it is owed (HandOvers). `size` is
-// the number of all items, and `keys` that of the lines with items.
+// the number of all items that are kept, and `keys` that of the lines with such. A line that has an
+// entry, in whatever state but taken, is known. The end of a lease, a deadline and an abort look at
+// the state of their entry: so each lease, and each item, ends once. What is put back is never refused:
+// where the timer refuses its task, it comes at once, or has no deadline, and that counts as a refusal.
 import { requiredArray } from '../../base/checks.ts';
 import { invalidArgValue } from '../../base/node-errors.ts';
+import { onRejection, throwLater } from '../../base/report-error.ts';
 import { keyText } from '../../base/text.ts';
+import type { Timer } from '../../timer/timer.ts';
 import { HandOvers } from '../lines/hand-overs.ts';
-import { ItemLine, type TakenItem } from './item-line.ts';
+import { Entry, type EntryOwner, type Terms } from './entry.ts';
+import { ItemLine } from './item-line.ts';
+import { Lease } from './lease.ts';
+import type { CheckedLease } from './queues-options.ts';
 import { TakenMark } from './taken-mark.ts';
 import type { Taker } from './taker.ts';
 
@@ -24,16 +33,33 @@ export interface TakenMany<V, K> {
   values: V[];
 }
 
-export class Items<V, K> extends HandOvers<K, ItemLine<K, V>> {
+export class Items<V, K> extends HandOvers<K, ItemLine<K, V>> implements EntryOwner<V, K> {
   size = 0;
   keys = 0;
   /** How many were taken, those that came back each time. It gives the turns, too. */
   taken = 0;
+  /** Out on lease. */
+  leased = 0;
+  /** To come later. */
+  delayed = 0;
+  /** Ended by their deadlines. */
+  expired = 0;
+  /** Leases that were ended by their time. */
+  lapsed = 0;
   /** Before all others: of items that are put to the front. */
   #firstTurn = 0;
 
   override newLine(key: K): ItemLine<K, V> {
-    return new ItemLine(key);
+    return new ItemLine(key, this);
+  }
+
+  /** Against `maxItems`. */
+  get stored(): number {
+    return this.size + this.delayed;
+  }
+
+  get timer(): Timer {
+    return this.parking.timer;
   }
 
   /** Adds an item without handing it over: `serveOrRest` follows. */
@@ -42,18 +68,33 @@ export class Items<V, K> extends HandOvers<K, ItemLine<K, V>> {
     this.#count(line, 1);
   }
 
-  /** As `add`, in the place of `turn`, or before all others. */
-  addBack(line: ItemLine<K, V>, item: V, turn: number = --this.#firstTurn): void {
-    line.putBack({ item, turn });
-    this.#count(line, 1);
+  /**
+   * Adds an item that has terms, or comes later, and hands over to those who wait.
+   * @throws what the timer's `add`, or its signal, throws; nothing has changed then.
+   */
+  put(line: ItemLine<K, V>, item: V, afterMs: number, terms: Terms<V, K> | undefined): void {
+    const entry = new Entry(line, item, Number.POSITIVE_INFINITY, 0, terms);
+    this.#place(line, entry, afterMs);
+    this.serveOrRest(line);
+    try {
+      this.#watch(entry, afterMs);
+    } catch (error) {
+      this.end(entry);
+      throw this.parking.countRefusal(error);
+    }
+  }
+
+  /** Puts an item before all others. */
+  putFirst(line: ItemLine<K, V>, item: V, afterMs: number): void {
+    this.#comeBack(line, [new Entry(line, item, --this.#firstTurn, 0)], afterMs);
   }
 
   /**
-   * Adds what was taken, in its place, and returns its line: `serveOrRest` follows.
+   * Puts back what was taken, in its place, and returns its line.
    * @throws TypeError ERR_INVALID_ARG_VALUE for what was not taken here, has come back, or has another
    *   key by now, or another number of items.
    */
-  addTaken(taken: Taken<V, K> | TakenMany<V, K>): ItemLine<K, V> {
+  putTaken(taken: Taken<V, K> | TakenMany<V, K>, afterMs: number): ItemLine<K, V> {
     const mark = TakenMark.read(taken, this);
     if (mark === undefined) {
       const rule = 'must be what take, takeMany or tryTake of these Queues gave, and be put back once';
@@ -64,13 +105,131 @@ export class Items<V, K> extends HandOvers<K, ItemLine<K, V>> {
       throw invalidArgValue('taken.key', `must be the key it was taken of, ${keyText(key)}`, taken.key);
     }
     const items = 'values' in taken ? [...requiredArray('taken.values', taken.values)] : [taken.value];
-    if (items.length !== mark.turns.length) {
-      const rule = `must be the ${mark.turns.length} that were taken together`;
+    if (items.length !== mark.places.length) {
+      const rule = `must be the ${mark.places.length} that were taken together`;
       throw invalidArgValue('taken.values', rule, items);
     }
     const line = this.lists.lineOf(key);
     TakenMark.remove(taken);
-    for (const [i, item] of items.entries()) this.addBack(line, item, mark.turns[i]);
+    const entries = items.map((item, i) => {
+      const place = mark.places[i] as number | Entry<V, K>;
+      if (typeof place === 'number') return new Entry(line, item, place, 1);
+      place.item = item;
+      return place;
+    });
+    this.#comeBack(line, entries, afterMs);
+    return line;
+  }
+
+  giveBack(entry: Entry<V, K>, afterMs: number): void {
+    const line = this.#arrive(entry);
+    this.#comeBack(line, [entry], afterMs);
+  }
+
+  due(entry: Entry<V, K>): void {
+    const { state } = entry;
+    if (state === 'out') this.lapsed++;
+    if (state === 'kept' || (state === 'later' && this.#isOver(entry))) this.#expire(entry);
+    else this.giveBack(entry, 0);
+  }
+
+  aborted(entry: Entry<V, K>): void {
+    if (entry.state === 'out') this.giveBack(entry, 0);
+    else this.end(entry);
+  }
+
+  #lineOf({ key }: Entry<V, K>): ItemLine<K, V> {
+    return this.lists.lineOf(key);
+  }
+
+  /** These have come back. Hands over to those who wait. */
+  #comeBack(line: ItemLine<K, V>, entries: readonly Entry<V, K>[], afterMs: number): void {
+    const over = entries.filter((entry) => this.#isOver(entry));
+    for (const entry of entries) if (!over.includes(entry)) this.#place(line, entry, afterMs);
+    this.serveOrRest(line);
+    for (const entry of entries) {
+      try {
+        this.#watch(entry, afterMs);
+      } catch (error) {
+        this.parking.countRefusal(error);
+        if (entry.state === 'later') this.giveBack(entry, 0);
+      }
+    }
+    for (const entry of over) this.#expire(entry);
+  }
+
+  #place(line: ItemLine<K, V>, entry: Entry<V, K>, afterMs: number): void {
+    if (afterMs > 0 && !this.parking.isClosed) {
+      entry.state = 'later';
+      this.delayed++;
+      line.leave(entry);
+      return;
+    }
+    entry.state = 'kept';
+    if (entry.turn === Number.POSITIVE_INFINITY) line.push(entry);
+    else line.putBack(entry);
+    this.#count(line, 1);
+  }
+
+  /** Whether its deadline has come, or its caller has gone. */
+  #isOver({ terms }: Entry<V, K>): boolean {
+    if (terms === undefined || this.parking.isClosed) return false;
+    return terms.signal?.aborted === true || terms.deadlineMs <= this.timer.now();
+  }
+
+  /** Its task and its signal are those of its state. @throws what the timer and the signal throw. */
+  #watch(entry: Entry<V, K>, afterMs: number): void {
+    const { state, terms } = entry;
+    if (state !== 'kept' && state !== 'later') return;
+    if (this.parking.isClosed) {
+      entry.rest();
+      return;
+    }
+    const { deadlineMs = Number.POSITIVE_INFINITY, signal } = terms ?? {};
+    const restMs = deadlineMs === Number.POSITIVE_INFINITY ? deadlineMs : deadlineMs - this.timer.now();
+    entry.file(state === 'later' ? Math.min(afterMs, restMs) : restMs);
+    if (signal !== undefined) entry.follow(signal);
+  }
+
+  #expire(entry: Entry<V, K>): void {
+    const { terms } = entry;
+    const item = this.end(entry);
+    if (terms?.signal?.aborted === true) return;
+    this.expired++;
+    try {
+      const result = terms?.onExpired?.(item, entry.key);
+      if (result !== undefined) onRejection(result, throwLater);
+    } catch (error) {
+      throwLater(error);
+    }
+  }
+
+  /** Takes it out for good, for nobody. Returns its item. */
+  end(entry: Entry<V, K>): V {
+    const { item, state } = entry;
+    const line = state === 'kept' ? this.#lineOf(entry) : this.#arrive(entry);
+    entry.rest();
+    if (state === 'kept') {
+      line.drop(entry);
+      this.#count(line, -1);
+    }
+    entry.state = 'gone';
+    entry.item = undefined as V;
+    if (line.isIdle) this.lists.rest(line);
+    return item;
+  }
+
+  /** It is out no more, or no more to come later. Returns its line. */
+  #arrive(entry: Entry<V, K>): ItemLine<K, V> {
+    const { state } = entry;
+    const line = this.#lineOf(entry);
+    if (state === 'out') this.leased--;
+    else if (state === 'later') this.delayed--;
+    else return line;
+    entry.state = 'taken';
+    entry.lease = undefined;
+    entry.unfollow();
+    line.arrive();
     return line;
   }
 
@@ -105,41 +264,88 @@ export class Items<V, K> extends HandOvers<K, ItemLine<K, V>> {
   }
 
   takeOne(line: ItemLine<K, V>): Taken<V, K> {
-    const { item: value, turn } = this.#shift(line);
+    const first = this.#shift(line);
     if (line.isIdle) this.lists.rest(line);
-    return TakenMark.add({ expired: false, key: line.key, value }, this, turn);
+    const taken: Taken<V, K> = { expired: false, key: line.key, value: this.#take(first) };
+    return TakenMark.add(taken, this, first instanceof Entry ? first : this.taken);
   }
 
   takeSome(line: ItemLine<K, V>, max: number): TakenMany<V, K> {
-    const taken: TakenItem<V>[] = [];
-    while (line.size > 0 && taken.length < max) taken.push(this.#shift(line));
+    const values: V[] = [];
+    const places: (number | Entry<V, K>)[] = [];
+    while (line.size > 0 && values.length < max) {
+      const first = this.#shift(line);
+      places.push(first instanceof Entry ? first : this.taken);
+      values.push(this.#take(first));
+    }
     if (line.isIdle) this.lists.rest(line);
-    const values = taken.map(({ item }) => item);
-    const turns = taken.map(({ turn }) => turn);
-    return TakenMark.add({ expired: false, key: line.key, values }, this, turns);
+    return TakenMark.add({ expired: false, key: line.key, values }, this, places);
   }
 
-  #shift(line: ItemLine<K, V>): TakenItem<V> {
-    const turn = ++this.taken;
-    const first = line.shiftBack() ?? { item: line.shift(), turn };
+  /** @throws what the timer's `add`, or the signal, throws; the item is in its place then. */
+  lease(line: ItemLine<K, V>, { leaseMs, signal, label }: CheckedLease): Lease<V, K> {
+    const first = this.#shift(line);
+    const entry = first instanceof Entry ? first : new Entry(line, first, this.taken, 1);
+    const lease = new Lease(entry);
+    entry.unfollow();
+    entry.state = 'out';
+    entry.lease = lease;
+    entry.label = label;
+    this.leased++;
+    line.leave(entry);
+    try {
+      entry.file(leaseMs);
+      entry.sinceMs = leaseMs === Number.POSITIVE_INFINITY ? this.timer.now() : this.timer.lastReadingMs;
+      if (signal !== undefined) entry.follow(signal);
+    } catch (error) {
+      entry.deliveries--;
+      this.giveBack(entry, 0);
+      throw this.parking.countRefusal(error);
+    }
+    return lease;
+  }
+
+  #shift(line: ItemLine<K, V>): V | Entry<V, K> {
+    const first = line.shift();
+    this.taken++;
     this.#count(line, -1);
+    if (first instanceof Entry) {
+      first.turn = Math.min(first.turn, this.taken);
+      first.deliveries++;
+    }
     return first;
+  }
+
+  #take(first: V | Entry<V, K>): V {
+    if (!(first instanceof Entry)) return first;
+    first.rest();
+    first.state = 'taken';
+    return first.item;
   }
 
   /** Takes an item out, for nobody. True iff it was there. */
   remove(line: ItemLine<K, V>, item: V): boolean {
-    if (!line.remove(item)) return false;
-    this.#count(line, -1);
-    if (line.isIdle) this.lists.rest(line);
-    return true;
+    const entry = line.find(item);
+    if (entry !== undefined) this.end(entry);
+    return entry !== undefined;
   }
 
-  /** Takes all items of `line` out, for nobody. */
+  /** Takes all items of `line` out, for nobody: also those that are out, or come later. */
   clear(line: ItemLine<K, V>): V[] {
-    const items = line.takeAll();
-    if (items.length > 0) this.#count(line, -items.length);
+    const all = line.everything().map((each) => (each instanceof Entry ? this.end(each) : each));
+    const { size } = line;
+    line.empty();
+    if (size > 0) this.#count(line, -size);
     if (line.isIdle) this.lists.rest(line);
-    return items;
+    return all;
+  }
+
+  /** Those that are away come back. None has a deadline. */
+  close(): void {
+    for (const line of [...this.lists.lines()]) {
+      for (const entry of line.away()) this.giveBack(entry, 0);
+      for (const each of line.everything()) if (each instanceof Entry) each.rest();
+    }
   }
 
   override canGive(line: ItemLine<K, V>): boolean {
@@ -148,6 +354,16 @@ export class Items<V, K> extends HandOvers<K, ItemLine<K, V>> {
 
   protected override give(line: ItemLine<K, V>): void {
     const taker = this.lists.firstOf(line) as Taker;
-    taker.give(taker.max === undefined ? this.takeOne(line) : this.takeSome(line, taker.max));
+    if (taker.lease !== undefined) this.#giveLease(line, taker, taker.lease);
+    else taker.give(taker.max === undefined ? this.takeOne(line) : this.takeSome(line, taker.max));
+  }
+
+  #giveLease(line: ItemLine<K, V>, taker: Taker, options: CheckedLease): void {
+    this.timer.release(taker, taker.$slot); // the lease gets its place, where the timer is full
+    try {
+      taker.give(this.lease(line, options));
+    } catch (error) {
+      taker.fail(error);
+    }
   }
 }

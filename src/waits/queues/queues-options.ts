@@ -1,7 +1,23 @@
 // The options of Queues and of those who take, and their checks.
-import { COUNT, LIMIT, requiredArray, requiredNumber } from '../../base/checks.ts';
+import {
+  COUNT,
+  checkedFunction,
+  checkedSignal,
+  checkedTimeout,
+  hintAtDate,
+  LIMIT,
+  requiredArray,
+  requiredNumber,
+} from '../../base/checks.ts';
 import { invalidArgValue } from '../../base/node-errors.ts';
-import { type Checked, numberOr, type OptionNames, type Rules } from '../../base/options.ts';
+import {
+  type Checked,
+  numberOr,
+  type OptionNames,
+  type Rule,
+  type Rules,
+  readOptions,
+} from '../../base/options.ts';
 import {
   type CheckedParkingOptions,
   type CheckedWaitOptions,
@@ -27,6 +43,32 @@ export interface TakeManyOptions extends WaitOptions {
 export const QUEUES_OPTIONS: Rules<
   CheckedParkingOptions & Checked<Omit<QueuesOptions, keyof ParkingOptions>>
 > = { ...PARKING_OPTIONS, maxItems: numberOr(Number.POSITIVE_INFINITY, LIMIT) };
+/** The options of {@link Queues.lease}. */
+export interface LeaseOptions extends WaitOptions {
+  /** After how many ms the item comes back by itself: > 0, or Infinity for never. */
+  leaseMs: number;
+  /** Also while the item is out: its abort gives the item back. */
+  signal?: AbortSignal | undefined;
+  /** For people: who waits, and who has the item. */
+  label?: string | undefined;
+}
+
+/** When an item comes. */
+export interface LaterOptions {
+  /** So many ms from now: > 0, or 0 for at once. Default 0. */
+  afterMs?: number | undefined;
+}
+
+/** The options of {@link Queues.put}. */
+export interface PutOptions<V, K = string> extends LaterOptions {
+  /** After how many ms nobody wants the item any more: then it leaves, unless it is taken. Default Infinity. */
+  timeoutMs?: number | undefined;
+  /** Its abort takes the item out, unless it is taken: its caller has gone. */
+  signal?: AbortSignal | undefined;
+  /** Is called with an item that has left by its deadline. What it throws is an uncaught exception. */
+  onExpired?: ((item: V, key: K) => void) | undefined;
+}
+
 const TAKE_MANY_OPTIONS: OptionNames<TakeManyOptions> = {
   timeoutMs: true,
   signal: true,
@@ -34,10 +76,55 @@ const TAKE_MANY_OPTIONS: OptionNames<TakeManyOptions> = {
   max: true,
 };
 
+const LEASE_OPTIONS: OptionNames<LeaseOptions> = {
+  timeoutMs: true,
+  signal: true,
+  label: true,
+  leaseMs: true,
+};
+const LEASE_MS = { min: Number.MIN_VALUE, max: Number.MAX_SAFE_INTEGER, orInfinity: true } as const;
+const AFTER_MS = { min: 0, max: Number.MAX_SAFE_INTEGER } as const;
+
+const LATER: Rules<Checked<LaterOptions>> = { afterMs: numberOr(0, AFTER_MS) };
+const PUT: Rules<Checked<PutOptions<never, never>, 'signal' | 'onExpired'>> = {
+  ...LATER,
+  timeoutMs: (name, value) =>
+    checkedTimeout(name, value === undefined ? Number.POSITIVE_INFINITY : (value as number)),
+  signal: checkedSignal as Rule<AbortSignal | undefined>,
+  onExpired: checkedFunction as never,
+};
+
 /** @throws TypeError, RangeError (Node's codes) for a bad option. */
 export function checkedTakeMany(options: TakeManyOptions): CheckedWaitOptions & { readonly max: number } {
   const wait = checkedWaitOptions(options, TAKE_MANY_OPTIONS);
   return { ...wait, max: requiredNumber('options.max', options.max, COUNT) };
+}
+
+export interface CheckedLease extends CheckedWaitOptions {
+  readonly leaseMs: number;
+}
+
+/** @throws TypeError, RangeError (Node's codes) for a bad option. */
+export function checkedLease(options: LeaseOptions): CheckedLease {
+  const { timeoutMs, signal, label } = checkedWaitOptions(options, LEASE_OPTIONS);
+  return { timeoutMs, signal, label, leaseMs: checkedLeaseMs('options.leaseMs', options.leaseMs) };
+}
+
+/** @throws TypeError, RangeError (Node's codes) for what is no time of a lease. */
+export function checkedLeaseMs(name: string, leaseMs: number): number {
+  return hintAtDate(name, requiredNumber(name, leaseMs, LEASE_MS));
+}
+
+/** @throws TypeError, RangeError (Node's codes) for a bad option. */
+export function checkedAfter(options: LaterOptions | undefined): number {
+  return options === undefined ? 0 : readOptions('an item', options, LATER).afterMs;
+}
+
+/** @throws TypeError, RangeError (Node's codes) for a bad option. */
+export function checkedPut<V, K>(
+  options: PutOptions<V, K>,
+): Checked<PutOptions<V, K>, 'signal' | 'onExpired'> {
+  return readOptions('an item', options, PUT) as Checked<PutOptions<V, K>, 'signal' | 'onExpired'>;
 }
 
 /**

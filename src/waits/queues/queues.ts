@@ -1,15 +1,13 @@
 // Queues: items by key, handed over to those who wait for them, in their order.
 //
 //   put ─► somebody waits for the key ─► the first in line gets it, in the call
-//       └► else it is kept ─ take ─► the first item of the first key that has one
+//       └► else it is kept ─ take, lease ─► the first item of the first key that has one
 //
-// Invariants. Those of Items. An item is given once, or kept; `putBack` gives one again. It has no
-// condition of a user, and tries nothing. It is a purgatory to all that looks on.
-import { throwIfAborted } from '../../base/abort-listeners.ts';
-import { requiredArray, requiredFunction, singleKey } from '../../base/checks.ts';
-import { full, notWithin } from '../../base/errors.ts';
+// Invariants. Those of Items. An item is given once, or kept; `putBack` and the end of a lease give
+// one again. It has no condition of a user, and tries nothing. It is a purgatory to all that looks on.
+import { requiredArray, singleKey } from '../../base/checks.ts';
+import { full } from '../../base/errors.ts';
 import { readOptions, titleOf } from '../../base/options.ts';
-import { keyText } from '../../base/text.ts';
 import { AbstractPurgatory } from '../../purgatory/abstract-purgatory.ts';
 import { follow } from '../../purgatory/follow.ts';
 import {
@@ -18,17 +16,30 @@ import {
   parkingParts,
   type WaitOptions,
 } from '../../purgatory/purgatory-options.ts';
-import type { PurgatorySnapshot, SnapshotOptions } from '../../purgatory/telemetry/purgatory-snapshot.ts';
+import {
+  DEFAULT_TOP,
+  type PurgatorySnapshot,
+  type SnapshotOptions,
+} from '../../purgatory/telemetry/purgatory-snapshot.ts';
 import type { ItemLine } from './item-line.ts';
 import { Items, type Taken, type TakenMany } from './items.ts';
+import { type ItemsSnapshot, itemsSnapshot } from './items-snapshot.ts';
+import type { Lease } from './lease.ts';
 import {
+  checkedAfter,
   checkedKey,
   checkedKeys,
+  checkedLease,
+  checkedPut,
   checkedTakeMany,
+  type LaterOptions,
+  type LeaseOptions,
+  type PutOptions,
   QUEUES_OPTIONS,
   type QueuesOptions,
   type TakeManyOptions,
 } from './queues-options.ts';
+import { TakenMark } from './taken-mark.ts';
 import { Taker } from './taker.ts';
 
 /** What {@link Queues.take} resolves with. */
@@ -42,17 +53,10 @@ export interface QueuesSnapshot extends PurgatorySnapshot {
   items: ItemsSnapshot;
 }
 
-/** The items that are kept. */
-export interface ItemsSnapshot {
-  /** Of all keys. */
-  size: number;
-  /** Keys that have an item. */
-  keys: number;
-  /** The option; null for no limit. */
-  max: number | null;
-  /** Items that were taken since it was made; one that came back counts each time. */
-  taken: number;
-}
+/** What {@link Queues.lease} resolves with. */
+export type LeaseResult<V, K> =
+  | Lease<V, K>
+  | { expired: true; key?: undefined; value?: undefined; deliveries?: undefined };
 
 /**
  * Queues of items `V`, one for each key that has an item or is waited for. One object serves all
@@ -100,15 +104,32 @@ export class Queues<V, K = string> extends AbstractPurgatory<K, never> {
    * Puts an item behind the others of `key`. If somebody waits for the key, the first in line gets
    * it, in this call: true. Else it is kept: false. O(1), and O(keys of the one who gets it).
    *
-   * @throws TypeError ERR_INVALID_ARG_VALUE for a key that is undefined.
-   * @throws PurgatoryError ERR_PURGATORY_FULL: `maxItems` are kept, and nobody waits for the key;
-   *   _CLOSED.
+   * An item with a `timeoutMs` leaves after that time, unless it was taken, and `onExpired` is called
+   * with it; one with a `signal` leaves at its abort. An item that comes back later than that leaves
+   * then. With `afterMs` it is put that much later; until then it is in no `size`.
+   *
+   * @throws TypeError, RangeError (Node's codes) for a key that is undefined, or a bad option; the
+   *   reason of a signal that has aborted.
+   * @throws PurgatoryError ERR_PURGATORY_FULL: `maxItems` are kept or come later, and nobody waits for
+   *   the key, or the timer's `maxPending` is reached by an item with a time; _CLOSED.
    */
-  put(key: K, item: V): boolean {
+  put(key: K, item: V, options?: PutOptions<V, K>): boolean {
+    if (options !== undefined) return this.#putWith(key, item, options);
     const line = this.#lineToFill(key);
-    if (this.#items.size >= this.#maxItems) this.#checkRoom(line, 1);
+    if (this.#items.stored >= this.#maxItems) this.#checkRoom(line, 1, false);
     this.#items.add(line, item);
     return this.#serve(line);
+  }
+
+  #putWith(key: K, item: V, options: PutOptions<V, K>): boolean {
+    const { afterMs, timeoutMs, signal, onExpired } = checkedPut(options);
+    const items = this.#items;
+    const line = this.#lineToFill(key, signal);
+    this.#checkRoom(line, 1, afterMs > 0);
+    const isPlain = timeoutMs === Number.POSITIVE_INFINITY && signal === undefined;
+    const deadlineMs = items.timer.now() + timeoutMs;
+    items.put(line, item, afterMs, isPlain ? undefined : { deadlineMs, signal, onExpired });
+    return afterMs === 0 && line.size === 0;
   }
 
   /**
@@ -122,7 +143,7 @@ export class Queues<V, K = string> extends AbstractPurgatory<K, never> {
   putAll(key: K, items: readonly V[]): number {
     const copy = [...requiredArray('items', items)];
     const line = this.#lineToFill(key);
-    if (this.#items.size + copy.length > this.#maxItems) this.#checkRoom(line, copy.length);
+    if (this.#items.stored + copy.length > this.#maxItems) this.#checkRoom(line, copy.length, false);
     const before = line.size;
     for (const item of copy) this.#items.add(line, item);
     this.#items.serveOrRest(line);
@@ -132,32 +153,45 @@ export class Queues<V, K = string> extends AbstractPurgatory<K, never> {
   /**
    * Puts what `take`, `takeMany` or `tryTake` gave back in its place: the items of a key are in the
    * order in which they were put, whoever gives back first. For a taker that is known to have gone.
-   * A taker may go unnoticed, so an item is delivered at most once. True: those who wait have all of
-   * it. It is never refused: not when full, and not after `close`, when it is kept for `tryTake`.
-   * O(log n) an item, of n that came back and are kept.
+   * A taker may go unnoticed, so an item is delivered at most once: `lease` is for more. True: those
+   * who wait have all of it. It is never refused: not when full, and not after `close`, when it is
+   * kept for `tryTake`. With `afterMs` it comes that much later. O(log n) an item, of n that came back
+   * and are kept.
    *
    * @throws TypeError ERR_INVALID_ARG_VALUE for another object, a copy, one that was put back, and one
-   *   whose key, or number of `values`, is not the one that was given.
+   *   whose key, or number of `values`, is not the one that was given; TypeError, RangeError (Node's
+   *   codes) for a bad `afterMs`.
    */
-  putBack(taken: Taken<V, K> | TakenMany<V, K>): boolean;
+  putBack(taken: Taken<V, K> | TakenMany<V, K>, options?: LaterOptions): boolean;
   /**
    * Puts an item before all others of `key`: as `put`, but it is never refused.
    *
-   * @throws TypeError ERR_INVALID_ARG_VALUE for a key that is undefined.
+   * @throws TypeError, RangeError (Node's codes) for a key that is undefined, or a bad `afterMs`.
    */
-  putBack(key: K, item: V): boolean;
-  putBack(...given: [taken: Taken<V, K> | TakenMany<V, K>] | [key: K, item: V]): boolean {
+  putBack(key: K, item: V, options?: LaterOptions): boolean;
+  putBack(
+    ...given:
+      | [taken: Taken<V, K> | TakenMany<V, K>, options?: LaterOptions]
+      | [key: K, item: V, options?: LaterOptions]
+  ): boolean {
     const items = this.#items;
-    if (given.length === 1) return this.#serve(items.addTaken(given[0]));
-    const line = items.lists.lineOf(checkedKey(given[0]));
-    items.addBack(line, given[1]);
-    return this.#serve(line);
+    if (given.length === 1 || TakenMark.has(given[0])) {
+      const [taken, options] = given as [Taken<V, K>, LaterOptions?];
+      const afterMs = checkedAfter(options);
+      return items.putTaken(taken, afterMs).size === 0 && afterMs === 0;
+    }
+    const [key, item, options] = given as [K, V, LaterOptions?];
+    const afterMs = checkedAfter(options);
+    const line = items.lists.lineOf(checkedKey(key));
+    items.putFirst(line, item, afterMs);
+    return line.size === 0 && afterMs === 0;
   }
 
   /**
-   * Takes out the first item of `key` that is the same as `item`, as a Map compares them: its caller
-   * has given up. True iff it was there. False for one that was taken. Works after `close`, too.
-   * O(items of the key).
+   * Takes out an item of `key` that is the same as `item`, as a Map compares them: its caller has
+   * given up. The first of the key, else the last, else the first that is found. True iff it was
+   * there. False for one that was taken, or is out on lease. Works after `close`, too. O(1) for the
+   * first and the last, else O(items of the key): `signal` and `timeoutMs` of `put` are O(1).
    *
    * @throws TypeError ERR_INVALID_ARG_VALUE for a key that is undefined.
    */
@@ -167,8 +201,8 @@ export class Queues<V, K = string> extends AbstractPurgatory<K, never> {
   }
 
   /**
-   * Takes out all items of `key`, and returns them in their order. Works after `close`, too.
-   * O(items of the key).
+   * Takes out all items of `key`, and returns them in their order: also those that are out on lease,
+   * whose leases are over, and those that come later. Works after `close`, too. O(items of the key).
    *
    * @throws TypeError ERR_INVALID_ARG_VALUE for a key that is undefined.
    */
@@ -196,7 +230,7 @@ export class Queues<V, K = string> extends AbstractPurgatory<K, never> {
       const wait = checkedWaitOptions(options);
       const line = this.#lineToTake(own, wait);
       if (line !== undefined) return Promise.resolve(this.#items.takeOne(line));
-      return this.#park(new Taker(undefined, wait), own) as Promise<TakeResult<V, K>>;
+      return this.#park(new Taker(wait), own) as Promise<TakeResult<V, K>>;
     } catch (error) {
       return Promise.reject(error);
     }
@@ -212,7 +246,29 @@ export class Queues<V, K = string> extends AbstractPurgatory<K, never> {
       const wait = checkedTakeMany(options);
       const line = this.#lineToTake(own, wait);
       if (line !== undefined) return Promise.resolve(this.#items.takeSome(line, wait.max));
-      return this.#park(new Taker(wait.max, wait), own) as Promise<TakeManyResult<V, K>>;
+      return this.#park(new Taker(wait, wait.max), own) as Promise<TakeManyResult<V, K>>;
+    } catch (error) {
+      return Promise.reject(error);
+    }
+  }
+
+  /**
+   * As `take`, but the item is yours for `leaseMs` only: delivery at least once. Resolves with the
+   * {@link Lease}, or with `{ expired: true }`. While it is out, the item is in no `size`. `ack` ends
+   * it. It comes back to its place, to those who wait first, by `nack`, at the end of `leaseMs`, and
+   * at an abort of `signal`, whether or not the promise has settled by then. `clear` and `close` end
+   * the lease, too; after that, and after it came back, `ack` returns false. O(keys).
+   *
+   * Rejects as `take`; _FULL also when the timer has no room for the end of the lease: then the item
+   * stays where it was.
+   */
+  lease(keys: readonly K[], options: LeaseOptions): Promise<LeaseResult<V, K>> {
+    try {
+      const own = checkedKeys(keys);
+      const wait = checkedLease(options);
+      const line = this.#lineToTake(own, wait);
+      if (line !== undefined) return Promise.resolve(this.#items.lease(line, wait));
+      return this.#park(new Taker(wait, undefined, wait), own) as Promise<LeaseResult<V, K>>;
     } catch (error) {
       return Promise.reject(error);
     }
@@ -227,34 +283,6 @@ export class Queues<V, K = string> extends AbstractPurgatory<K, never> {
   tryTake(keys: readonly K[]): Taken<V, K> | undefined {
     const line = this.#items.firstWithItems(checkedKeys(keys));
     return line && this.#items.takeOne(line);
-  }
-
-  /**
-   * For a pool: takes an item, calls `work` with it, and puts it back when `work` has ended, also
-   * when it throws. Resolves with what `work` returns. Rejects as `take`, with `signal.reason` where
-   * the signal has aborted by then, and at the deadline with a PurgatoryError ERR_PURGATORY_TIMEOUT;
-   * then `work` is not called.
-   */
-  async use<T>(
-    keys: readonly K[],
-    options: WaitOptions,
-    work: (item: V, key: K) => T | PromiseLike<T>,
-  ): Promise<T> {
-    requiredFunction('work', work);
-    const taken = await this.take(keys, options);
-    if (taken.expired) {
-      const others = keys.length > 1 ? ` and ${keys.length - 1} more` : '';
-      throw notWithin(
-        `No item of "${this.name}" for the key ${keyText(keys[0])}${others}`,
-        options.timeoutMs,
-      );
-    }
-    try {
-      throwIfAborted(options.signal);
-      return await work(taken.value, taken.key);
-    } finally {
-      this.putBack(taken.key, taken.value);
-    }
   }
 
   /**
@@ -277,15 +305,25 @@ export class Queues<V, K = string> extends AbstractPurgatory<K, never> {
 
   /** As the snapshot of a Purgatory, with the items. */
   override snapshot(options?: SnapshotOptions): QueuesSnapshot {
-    const { size, keys, taken } = this.#items;
-    const max = this.#maxItems === Number.POSITIVE_INFINITY ? null : this.#maxItems;
-    return { ...super.snapshot(options), items: { size, keys, max, taken } };
+    const snapshot = super.snapshot(options);
+    const top = options?.top ?? DEFAULT_TOP;
+    return { ...snapshot, items: itemsSnapshot(this.#items, this.#maxItems, snapshot.nowMs, top) };
   }
 
-  #lineToFill(key: K): ItemLine<K, V> {
+  /**
+   * As that of a Purgatory. What is out on lease comes back, what was to come later is kept, and no
+   * item has a deadline any more: `size` is how many are left, for `tryTake` and `clear`. O(items).
+   */
+  override close(): never[] {
+    const none = super.close();
+    this.#items.close();
+    return none;
+  }
+
+  #lineToFill(key: K, signal?: AbortSignal): ItemLine<K, V> {
     const { parking, lists } = this.#items;
     checkedKey(key);
-    parking.checkOpen();
+    parking.checkOpen(signal);
     return lists.lineOf(key);
   }
 
@@ -296,10 +334,10 @@ export class Queues<V, K = string> extends AbstractPurgatory<K, never> {
   }
 
   /** @throws PurgatoryError ERR_PURGATORY_FULL, unless those who wait take what is too much. */
-  #checkRoom(line: ItemLine<K, V>, count: number): void {
+  #checkRoom(line: ItemLine<K, V>, count: number, isLater: boolean): void {
     const items = this.#items;
-    const kept = count - items.wanted(line, count);
-    if (kept <= 0 || items.size + kept <= this.#maxItems) return;
+    const kept = isLater ? count : count - items.wanted(line, count);
+    if (kept <= 0 || items.stored + kept <= this.#maxItems) return;
     if (line.isIdle) items.lists.rest(line);
     throw items.parking.countRefusal(full(items.parking.title, 'maxItems', this.#maxItems));
   }

@@ -4,8 +4,8 @@
 // all that looks at it. (A WeakMap would cost more than the take.) Nobody but its queues reads it,
 // and none is left when the items have come back.
 
-/** The turns of the items, in the order of the items. */
-type Turns = number | readonly number[];
+/** Of each item its turn, or its entry, which has one. */
+type Places = unknown;
 
 interface Marked {
   readonly key: unknown;
@@ -22,25 +22,30 @@ class Carrier {
 export class TakenMark extends Carrier {
   #owner: object | undefined;
   readonly #key: unknown;
-  readonly #turns: Turns;
+  readonly #places: Places;
 
-  private constructor(taken: Marked, owner: object, turns: Turns) {
+  private constructor(taken: Marked, owner: object, places: Places) {
     super(taken);
     this.#owner = owner;
     this.#key = taken.key;
-    this.#turns = turns;
+    this.#places = places;
   }
 
   /** Marks `taken`, a new object; returns it. */
-  static add<T extends Marked>(taken: T, owner: object, turns: Turns): T {
-    new TakenMark(taken, owner, turns);
+  static add<T extends Marked>(taken: T, owner: object, places: Places): T {
+    new TakenMark(taken, owner, places);
     return taken;
   }
 
-  /** The key of the items of `taken`, and their turns, if it has a mark of `owner`. */
-  static read(taken: unknown, owner: object): { key: unknown; turns: readonly number[] } | undefined {
-    if (typeof taken !== 'object' || taken === null || !(#owner in taken)) return undefined;
-    return taken.#owner === owner ? { key: taken.#key, turns: [taken.#turns].flat() } : undefined;
+  /** The key of the items of `taken`, and their places, if it has a mark of `owner`. */
+  static read(taken: unknown, owner: object): { key: unknown; places: readonly unknown[] } | undefined {
+    if (!TakenMark.has(taken) || (taken as TakenMark).#owner !== owner) return undefined;
+    return { key: (taken as TakenMark).#key, places: [(taken as TakenMark).#places].flat() };
+  }
+
+  /** Whether it was marked, also if the mark was taken off since. */
+  static has(taken: unknown): boolean {
+    return typeof taken === 'object' && taken !== null && #owner in taken;
   }
 
   /** Takes the mark off. */

@@ -181,7 +181,10 @@ const scenes: Record<string, () => Promise<void>> = {
     const queues = new Queues<number>('items');
     const options = { timeoutMs: Number.POSITIVE_INFINITY };
     for (let token = 0; token < 200; token++) queues.put('key', token);
-    await goesRound(() => queues.use(['key'], options, () => Promise.resolve()));
+    await goesRound(async () => {
+      const { key, value } = await queues.take(['key'], options);
+      queues.putBack(key as string, value as number);
+    });
     queues.close();
   },
 };

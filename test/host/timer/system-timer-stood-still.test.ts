@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import type { GivenUp } from '../../../bench/harness/stand-still.ts';
 import { Purgatory, SystemTimer } from '../../../src/index.ts';
 import { IdleTimeouts } from '../../../src/waits/idle/index.ts';
+import { type Lease, Queues } from '../../../src/waits/queues/index.ts';
 import { SharedWaits } from '../../../src/waits/shared/index.ts';
 import { runChild, runNode } from '../../support/child.ts';
 import { HostClock } from '../../support/host-clock.ts';
@@ -156,6 +157,18 @@ describe('behaviour 36: a process that stood still', () => {
     block(40); // both are due in one pass
     expect(await ended).to.deep.equal({ expired: false, value: true });
     expect([isFirstPartOver, isOver]).to.deep.equal([true, true]);
+  });
+
+  it('before the end of a lease is no exception: an ack that lay in the socket counts', async () => {
+    const { client, socket } = await connected();
+    using jobs = new Queues<string>('jobs');
+    jobs.put('a', 'job');
+    const lease = (await jobs.lease(['a'], { timeoutMs: 0, leaseMs: 100 })) as Lease<string>;
+    const acked = once(socket, 'data').then(() => lease.ack());
+    await turn();
+    client.write('ack');
+    block(300);
+    expect([await acked, jobs.size, jobs.snapshot().items.lapsed]).to.deep.equal([true, 0, 0]);
   });
 
   it('before it looks at elements that may be idle, is no exception', async () => {
