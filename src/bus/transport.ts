@@ -31,7 +31,9 @@ export interface Transport {
   /**
    * Hands `text` to the engine. Returns undefined when the engine has it, or a promise that is
    * fulfilled then. It may be called several times before the first promise is settled. The engine
-   * must keep the order of these calls.
+   * must keep the order of these calls. With interest routing the promise is indispensable: a routed
+   * frame has no number, so one that is lost with its connection is sent again only where the engine
+   * has not confirmed it.
    */
   publish(text: string): Promise<unknown> | undefined;
 

@@ -1,21 +1,28 @@
-// Numbers by a seed: Mulberry32, a public-domain generator by Tommy Ettinger. About 3 ns each.
+// Numbers by a seed.
+import { seeded } from '../../src/base/random.ts';
 
 export class Random {
-  #state: number;
+  /** A number in [0, 1). */
+  readonly next: () => number;
 
   constructor(seed: number) {
-    this.#state = seed | 0;
+    this.next = seeded(seed);
   }
 
   /** A whole number from 0 to below `end`, which is at most 2^32. */
   below(end: number): number {
-    this.#state = (this.#state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(this.#state ^ (this.#state >>> 15), 1 | this.#state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return Math.floor((((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32) * end);
+    return Math.floor(this.next() * end);
   }
 
   pick<T>(list: readonly T[]): T {
     return list[this.below(list.length)];
+  }
+
+  chance(probability: number): boolean {
+    return this.next() < probability;
+  }
+
+  range(least: number, most: number): number {
+    return least + this.next() * (most - least);
   }
 }

@@ -1,0 +1,286 @@
+// Work on what processes share: writes, and waits of all classes on them.
+import { DelayedOperation } from '../../src/index.ts';
+import type { Random } from '../support/random.ts';
+import { codeOf, isMine, mine, type Wait } from './model.ts';
+import type { Process } from './process.ts';
+
+const TIMEOUTS_MS = [0, 1, 3, 10, 50, 200, 1_000, 5_000, 30_000, 60_000, Number.POSITIVE_INFINITY];
+/** A remote condition is asked twice, and each takes as long. */
+const REMOTE_MS = 20;
+
+type Act = (process: Process, random: Random, key: string) => void;
+
+/** With how much of the work each of them has. */
+const ACTS: readonly (readonly [weight: number, act: Act])[] = [
+  [24, write],
+  [24, wait],
+  [9, operation],
+  [7, threshold],
+  [8, shared],
+  [4, offer],
+  [5, claim],
+  [5, (process, random) => process.local.acquire(random)],
+  [4, (process, random) => process.local.put(random)],
+  [4, (process, random) => process.local.take(random)],
+  [6, (process, random) => process.local.call(random)],
+  [5, (process, random) => process.local.touch(random)],
+];
+const WEIGHT = ACTS.reduce((sum, [weight]) => sum + weight, 0);
+
+export function act(process: Process, random: Random): void {
+  const key = `${random.below(process.world.plan.config.keys)}`;
+  let left = random.below(WEIGHT);
+  for (const [weight, each] of ACTS) {
+    left -= weight;
+    if (left >= 0) continue;
+    each(process, random, key);
+    return;
+  }
+}
+
+/** Most writes are of a key that somebody waits for. */
+function write(process: Process, random: Random, key: string): void {
+  const { world, purgatory, thresholds, shared } = process;
+  const { waits, plan } = world;
+  const goal = plan.config.keys > 2 ? waits.recent(random.below(300)) : undefined;
+  const name =
+    goal === undefined || goal.kind === 'claim' ? `${random.pick(['k', 'k', 't', 's'])}${key}` : goal.key;
+  const version = waits.write(process, name);
+  // Beside others, and by every class: what has the name of none of its keys must disturb nothing.
+  const isForAll = plan.config.routing === 'broadcast' && random.chance(0.3);
+  if (name[0] === 'k' || isForAll) {
+    if (random.chance(0.2)) purgatory.checkAndComplete(name);
+    purgatory.notify(name);
+  }
+  if (name[0] === 't' || isForAll) thresholds.advance(name, version);
+  if (name[0] === 's' || isForAll) shared.changed(name);
+}
+
+/** The condition of a wait, by what its code does. */
+function conditionOf(process: Process, random: Random, read: () => number | undefined) {
+  const { tryMs } = process.world.plan.config;
+  const spend = (): void => process.host.spend(tryMs);
+  const kind = random.next();
+  let sound = random.below(4);
+  if (kind < 0.55) {
+    const now = (): number | undefined => {
+      spend();
+      return read();
+    };
+    return { condition: 'at once', tried: now };
+  }
+  if (kind < 0.75) {
+    const hops = random.below(4);
+    const microtasks = async (): Promise<number | undefined> => {
+      spend();
+      const early = read();
+      for (let i = 0; i < hops; i++) await undefined;
+      return hops % 2 === 1 ? read() : early;
+    };
+    return { condition: `after ${hops} microtasks`, tried: microtasks };
+  }
+  if (kind < 0.88) {
+    const remote = (): Promise<number | undefined> => {
+      const early = read();
+      const isLate = process.world.random.chance(0.5);
+      return process.after(process.world.random.range(0, REMOTE_MS), () => (isLate ? read() : early));
+    };
+    return { condition: 'from elsewhere', tried: remote, isPrompt: false, lagMs: 2 * REMOTE_MS + 5 };
+  }
+  const unsound = { isPrompt: false, isSound: false };
+  if (kind < 0.92) {
+    const hangs = (): number | undefined | Promise<number> => (sound-- > 0 ? read() : new Promise(() => {}));
+    return { condition: 'hangs', tried: hangs, ...unsound };
+  }
+  const throws = (): number | undefined => {
+    if (sound-- > 0) return read();
+    throw mine('condition');
+  };
+  if (kind < 0.96) return { condition: 'throws', tried: throws, ...unsound };
+  return { condition: 'rejects', tried: async () => throws(), ...unsound };
+}
+
+function wait(process: Process, random: Random, id: string): void {
+  const { world, purgatory: owner } = process;
+  const { waits } = world;
+  const key = `k${id}`;
+  const timeoutMs = random.pick(TIMEOUTS_MS);
+  const seen = waits.version(key);
+  const { signal, reason } = process.local.abort(random);
+  const { tried, ...condition } = conditionOf(process, random, () => {
+    const version = waits.version(key);
+    return version > seen ? version : undefined;
+  });
+  const begun = waits.begin({ kind: 'wait', process, owner, key, timeoutMs, reason, ...condition });
+  const keys = random.chance(0.2) ? [key, `other${random.below(3)}`] : [key];
+  waits.settle(begun, owner.waitFor(keys, tried, { timeoutMs, signal }));
+}
+
+class VersionWait extends DelayedOperation {
+  wait: Wait | undefined;
+  isForced = false;
+  readonly #process: Process;
+  readonly #isTrue: () => boolean;
+  readonly #throws: boolean;
+
+  constructor(process: Process, timeoutMs: number, isTrue: () => boolean, throws: boolean) {
+    super(timeoutMs);
+    this.#process = process;
+    this.#isTrue = isTrue;
+    this.#throws = throws;
+  }
+
+  override tryComplete(): boolean {
+    const { world, host } = this.#process;
+    host.spend(world.plan.config.tryMs);
+    if (this.#throws && world.random.chance(0.3)) throw mine('operation');
+    return this.#isTrue() && this.forceComplete();
+  }
+
+  /** `onExpiration` follows in the same call, where it is the deadline that completes it. */
+  override onComplete(): void {
+    const { wait: begun, isForced } = this;
+    const isAnswered = this.#isTrue();
+    queueMicrotask(() => {
+      if (begun === undefined || this.#process.isDead || begun.ending === 'expired') return;
+      this.#process.world.waits.end(begun, isForced ? 'forced' : 'answered');
+      if (!isForced && !isAnswered)
+        this.#process.world.violate('an operation is complete, but is not true', begun);
+    });
+  }
+
+  override onExpiration(): void {
+    if (this.wait !== undefined && !this.#process.isDead) this.#process.world.waits.end(this.wait, 'expired');
+  }
+}
+
+function operation(process: Process, random: Random, id: string): void {
+  const { world, purgatory: owner, host } = process;
+  const { waits } = world;
+  const key = `k${id}`;
+  const timeoutMs = random.pick(TIMEOUTS_MS);
+  const seen = waits.version(key);
+  const throws = random.chance(0.05);
+  const op = new VersionWait(process, timeoutMs, () => waits.version(key) > seen, throws);
+  const condition = throws ? 'operation that throws' : 'operation';
+  const begun = waits.begin({
+    kind: 'operation',
+    process,
+    owner,
+    key,
+    timeoutMs,
+    condition,
+    isPrompt: !throws,
+    isSound: !throws,
+  });
+  op.wait = begun;
+  process.operations.set(op, begun);
+  try {
+    owner.tryCompleteElseWatch(op, [key]);
+  } catch (error) {
+    const code = codeOf(error);
+    const isExpected = code === 'ERR_PURGATORY_FULL' || isMine(error);
+    if (!isExpected) world.violate('an operation could not be parked', begun, { error: String(error) });
+    waits.end(begun, 'refused');
+    return;
+  }
+  if (!random.chance(0.1)) return;
+  const isCancelled = random.chance(0.5);
+  host.later(random.range(0, 300), () => {
+    if (!op.isPending) return;
+    if (!isCancelled) {
+      op.isForced = true;
+      if (!op.forceComplete()) world.violate('an operation that is parked could not be completed', begun);
+    } else if (op.cancel()) waits.end(begun, 'cancelled');
+  });
+}
+
+function threshold(process: Process, random: Random, id: string): void {
+  const { world, thresholds: owner } = process;
+  const key = `t${id}`;
+  const timeoutMs = random.pick(TIMEOUTS_MS);
+  const { signal, reason } = process.local.abort(random);
+  const begun = world.waits.begin({
+    kind: 'threshold',
+    process,
+    owner,
+    key,
+    timeoutMs,
+    reason,
+    condition: 'a value',
+    isPrompt: false,
+  });
+  world.waits.settle(
+    begun,
+    owner.awaitAtLeast(key, begun.seen + 1, { timeoutMs, signal }) as Promise<{
+      expired: boolean;
+      value?: number;
+    }>,
+  );
+}
+
+function shared(process: Process, random: Random, id: string): void {
+  const { world, shared: owner, host } = process;
+  const key = `s${id}`;
+  const timeoutMs = random.pick(TIMEOUTS_MS);
+  const { signal, reason } = process.local.abort(random);
+  // With no time its first load ends it, however long that takes.
+  const isSound = timeoutMs > 0;
+  const begun = world.waits.begin({
+    kind: 'shared',
+    process,
+    owner,
+    key,
+    timeoutMs,
+    reason,
+    condition: 'a load',
+    isPrompt: false,
+    isSound,
+  });
+  if (!isSound) begun.deadlineMs = Number.POSITIVE_INFINITY;
+  const { seen } = begun;
+  const promise = owner.waitUntil(
+    key,
+    (version) => {
+      host.spend(world.plan.config.tryMs);
+      return version !== undefined && version > seen ? version : undefined;
+    },
+    { timeoutMs, signal },
+  );
+  world.waits.settle(
+    begun,
+    promise.then((result) => {
+      if (!isSound) begun.deadlineMs = Number.NEGATIVE_INFINITY;
+      return result as { expired: boolean; value?: number };
+    }),
+  );
+}
+
+/** Offers a token or two, which one wait each may claim. */
+function offer(process: Process, random: Random): void {
+  const key = `c${random.below(3)}`;
+  const many = random.pick([1, 1, 2]);
+  process.world.claims.offer(process, key, many);
+  process.purgatory.notify(key, { atMost: many });
+}
+
+function claim(process: Process, random: Random): void {
+  const { world, purgatory: owner } = process;
+  const key = `c${random.below(3)}`;
+  const timeoutMs = random.pick(TIMEOUTS_MS);
+  const { signal, reason } = process.local.abort(random);
+  const begun = world.waits.begin({
+    kind: 'claim',
+    process,
+    owner,
+    key,
+    timeoutMs,
+    reason,
+    condition: 'a claim',
+  });
+  const promise = owner.waitFor([key], () => world.claims.take(begun), { timeoutMs, signal });
+  world.waits.settle(
+    begun,
+    promise.then((result) => world.claims.ended(begun, result)),
+  );
+}

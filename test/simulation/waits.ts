@@ -1,0 +1,232 @@
+// The waits of a world, and what must be true of them.
+//
+// Ground rules. The shared state is a version for each key. A wait has seen one, and its condition is
+// that there is a later one: so the model knows at any time which waits must end, and when. A wait is
+// `sound` when nothing but the library decides whether it is answered.
+import {
+  type Actor,
+  codeOf,
+  type Ending,
+  isMine,
+  type NewWait,
+  type Owner,
+  type Stage,
+  type Wait,
+} from './model.ts';
+
+const ROUNDING_MS = 1e-6;
+/** A deadline waits for a try that began for an event in time; hosts and ticks are late besides. */
+const LATE_MS = 120;
+/** How many waits an event may meet at once: each of them takes a try. */
+const CROWD = 1_500;
+const RECENT = 300;
+
+export class Waits {
+  readonly #world: Stage;
+  readonly #versions = new Map<string, number>();
+  readonly #byKey = new Map<string, Set<Wait>>();
+  readonly #parked = new Map<Owner, number>();
+  readonly pending = new Set<Wait>();
+  readonly #recent: Wait[] = [];
+  readonly endings: Record<string, number> = {};
+  made = 0;
+
+  constructor(world: Stage) {
+    this.#world = world;
+  }
+
+  version(key: string): number {
+    return this.#versions.get(key) ?? 0;
+  }
+
+  /** How many the model has parked in `owner`. */
+  numDelayed(owner: Owner): number {
+    return this.#parked.get(owner) ?? 0;
+  }
+
+  /** One of the last waits that is not true yet. */
+  recent(at: number): Wait | undefined {
+    for (let i = 0; i < RECENT; i++) {
+      const wait = this.#recent[(at + i) % RECENT];
+      if (wait !== undefined && wait.ending === undefined && wait.trueMs === undefined) return wait;
+    }
+    return undefined;
+  }
+
+  on(key: string): Iterable<Wait> {
+    return this.#byKey.get(key) ?? [];
+  }
+
+  begin(given: NewWait): Wait {
+    const { time } = this.#world;
+    const { process, owner, key, timeoutMs } = given;
+    const wait: Wait = {
+      isSound: true,
+      isPrompt: true,
+      lagMs: 0,
+      ...given,
+      id: ++this.made,
+      seen: this.version(key),
+      parkedMs: time.nowMs,
+      deadlineMs: process.host.nowMs + timeoutMs,
+      trueMs: undefined,
+      writer: undefined,
+      ending: undefined,
+    };
+    this.#recent[wait.id % RECENT] = wait;
+    this.pending.add(wait);
+    process.waits.add(wait);
+    this.#parked.set(owner, this.numDelayed(owner) + 1);
+    const others = this.#byKey.get(key);
+    if (others === undefined) this.#byKey.set(key, new Set([wait]));
+    else others.add(wait);
+    this.#world.log(
+      process,
+      `${wait.kind} ${wait.id} on ${key}, seen ${wait.seen}, ${wait.condition}, ${timeoutMs} ms`,
+    );
+    return wait;
+  }
+
+  /** The state of `key` has changed, and `process` is about to publish it. */
+  write(process: Actor, key: string): number {
+    const version = this.version(key) + 1;
+    this.#versions.set(key, version);
+    this.#world.log(process, `writes ${key}, ${version}`);
+    for (const wait of this.on(key)) {
+      if (wait.trueMs !== undefined || wait.kind === 'claim') continue;
+      wait.trueMs = this.#world.time.nowMs;
+      wait.writer = process;
+      if (wait.process === process && wait.isPrompt && wait.owner === process.purgatory)
+        process.answers.add(wait);
+    }
+    return version;
+  }
+
+  end(wait: Wait, ending: Ending, value?: number): void {
+    const world = this.#world;
+    const { process } = wait;
+    if (process.isDead) return;
+    if (wait.ending !== undefined) {
+      world.violate('a wait has ended twice', wait, { ending });
+      return;
+    }
+    wait.ending = ending;
+    this.#forget(wait);
+    this.endings[ending] = (this.endings[ending] ?? 0) + 1;
+    world.log(process, `${wait.kind} ${wait.id} ${ending}`);
+    world.time.mix(wait.id * 3 + ending.length);
+    if (ending === 'answered') this.#checkAnswer(wait, value);
+    if (ending === 'expired') this.#checkExpiry(wait);
+  }
+
+  /** Ends the wait as its promise does. */
+  settle(wait: Wait, promise: Promise<{ expired: boolean; value?: number }>): void {
+    promise.then(
+      ({ expired, value }) => this.end(wait, expired ? 'expired' : 'answered', value),
+      (error: unknown) => {
+        const code = codeOf(error);
+        const isExpected =
+          error === wait.reason ||
+          code === 'ERR_PURGATORY_FULL' ||
+          (code === 'ERR_PURGATORY_CLOSED' && wait.owner.isClosed) ||
+          isMine(error);
+        if (!isExpected && !wait.process.isDead)
+          this.#world.violate('a wait was rejected', wait, { error: `${code} ${(error as Error).stack}` });
+        this.end(wait, 'rejected');
+      },
+    );
+  }
+
+  /** A process has lost hints, as it says, or with its death: no other process hears of them. */
+  lostHintsOf(process: Actor): void {
+    for (const wait of this.pending) if (wait.writer === process) wait.isSound = false;
+  }
+
+  /** Its process has crashed. */
+  drop(process: Actor): void {
+    this.lostHintsOf(process);
+    for (const wait of process.waits) this.#forget(wait);
+  }
+
+  #forget(wait: Wait): void {
+    const { owner, process, key } = wait;
+    this.#parked.set(owner, this.numDelayed(owner) - 1);
+    this.pending.delete(wait);
+    process.waits.delete(wait);
+    process.answers.delete(wait);
+    this.#byKey.get(key)?.delete(wait);
+  }
+
+  #checkAnswer(wait: Wait, value: number | undefined): void {
+    if (wait.kind === 'claim') return;
+    if (this.version(wait.key) <= wait.seen)
+      this.#world.violate('a wait was answered, but is not true', wait);
+    if (value !== undefined && value <= wait.seen)
+      this.#world.violate('a wait was answered with an old value', wait, { value });
+  }
+
+  #checkExpiry(wait: Wait): void {
+    const { host, hinted } = wait.process;
+    const nowMs = host.nowMs;
+    if (nowMs < wait.deadlineMs - ROUNDING_MS)
+      this.#world.violate('a wait has expired early', wait, { nowMs });
+    if (hinted.has(wait)) this.#world.violate('a wait has expired though its hint had arrived', wait);
+    const mustMs = this.#mustEndMs(wait);
+    const inTime = wait.deadlineMs + host.suspendedMs > mustMs + 1 && host.stoodUntilMs < wait.parkedMs;
+    if (inTime)
+      this.#world.violate('a wait has expired though it was true, and published in time', wait, { mustMs });
+  }
+
+  /** When it must have ended, by the pages: Infinity where the network is not sound. */
+  #mustEndMs(wait: Wait): number {
+    const { settledMs, plan } = this.#world;
+    if (wait.trueMs === undefined || !wait.isSound) return Number.POSITIVE_INFINITY;
+    const fromMs = Math.max(wait.trueMs, wait.parkedMs, settledMs + plan.recoveryMs);
+    const loadMs =
+      wait.kind === 'shared' ? 230 + plan.config.latencyMs * 4 : wait.kind === 'threshold' ? 60 : 0;
+    return fromMs + plan.soonMs + wait.lagMs + loadMs;
+  }
+
+  /** Looks for waits that should have ended by now. */
+  check(): void {
+    const { time, plan } = this.#world;
+    const { tickMs, tryMs, jitterMs } = plan.config;
+    const lateMs = tickMs + LATE_MS + jitterMs * 3 + tryMs * CROWD;
+    for (const wait of this.pending) {
+      const { host } = wait.process;
+      if (host.stands) continue;
+      const byMs = host.nowMs - wait.deadlineMs;
+      if (byMs > lateMs && time.nowMs > host.stoodUntilMs + lateMs) {
+        this.#world.violate('a wait is parked behind its deadline', wait, { byMs });
+      }
+      const mustMs = this.#mustEndMs(wait);
+      if (time.nowMs > mustMs) {
+        this.#world.violate('a wait is parked though it is true, and was published', wait, { mustMs });
+        wait.isSound = false;
+      }
+    }
+  }
+
+  /** At the end of a turn in which nothing was left for the next. */
+  checkTurn(process: Actor): void {
+    for (const wait of process.answers) {
+      if (!process.purgatory.isClosed && wait.owner === process.purgatory)
+        this.#world.violate('an event of its own process has not answered a wait', wait);
+    }
+    process.answers.clear();
+    for (const wait of process.hinted) {
+      if (wait.ending === undefined && !wait.owner.isClosed)
+        this.#world.violate('a hint that was read has not answered a wait', wait);
+    }
+    process.hinted.clear();
+    for (const owner of [process.purgatory, process.thresholds, process.shared]) {
+      const model = this.numDelayed(owner);
+      if (model !== owner.numDelayed)
+        this.#world.violate('a count is not that of the model', undefined, {
+          name: owner.name,
+          model,
+          is: owner.numDelayed,
+        });
+    }
+  }
+}
