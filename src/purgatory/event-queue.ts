@@ -12,6 +12,7 @@
 // behind it, which takes later events too: the pass never begins anew. Events are numbered, so that
 // `served` knows when those before it are over. An event that nobody waits for is none.
 // Costs. add, served: O(1). isStillDue: O(keys of the operation), and a try.
+import { keyText } from '../base/text.ts';
 import type { Slot } from '../slab/slab.ts';
 import { Fifo } from '../turns/fifo.ts';
 import type { Job } from '../turns/scheduler.ts';
@@ -45,6 +46,7 @@ export class EventQueue<K> implements PendingEvents {
   /** Of `served`, in the order of the calls. */
   readonly #barriers = new Fifo<Barrier>();
   #longestMs = 0;
+  #slowTry: EventsSnapshot['slowTry'] = null;
 
   constructor(parking: Parking<K, Watchers<K>>, sliceMs: number) {
     this.#parking = parking;
@@ -52,6 +54,9 @@ export class EventQueue<K> implements PendingEvents {
       sliceMs,
       doBatch: this.#serveBatch,
       didYield: () => this.#didYield(),
+      wasSlow: (tryMs, key) => {
+        this.#slowTry = { key: keyText(key), tryMs };
+      },
     });
     this.#held = parking.lists.held;
     parking.events = this;
@@ -147,6 +152,7 @@ export class EventQueue<K> implements PendingEvents {
       oldestPass: oldest,
       longestPassMs: this.#longestMs,
       tryMs: this.#job.stepMs,
+      slowTry: this.#slowTry,
     };
   }
 
@@ -197,6 +203,7 @@ export class EventQueue<K> implements PendingEvents {
     const only = slot === undefined ? undefined : lists.loneWatcher(slot);
     if (slot !== undefined && only === undefined && needsOwnBatch(lists.sizeOf(slot), job)) return false;
     const limit = pending.take(key);
+    job.subject = key;
     this.#begun.push(key);
     try {
       if (slot === undefined) job.count(1, 0);
@@ -219,6 +226,7 @@ export class EventQueue<K> implements PendingEvents {
   #serveHeld(job: Job): void {
     const [pass] = this.#held.values();
     const { key } = pass;
+    job.subject = key;
     this.#held.delete(key);
     this.#held.set(key, pass); // behind the others
     if (!pass.hasBegun) {

@@ -12,6 +12,7 @@ import { type Channel, channel } from 'node:diagnostics_channel';
 import { debug } from '../base/debug.ts';
 import { DurationHistogram } from '../base/duration-histogram.ts';
 import { className } from '../base/text.ts';
+import { NONE } from '../slab/slab.ts';
 import type { PassObserver, Timer } from './timer.ts';
 import type { TimerSnapshot } from './timer-snapshot.ts';
 import type { TimerTask } from './timer-task.ts';
@@ -76,9 +77,15 @@ export class TimerMeter implements PassObserver {
     return { ran: this.lateness.count, ...this.#counts };
   }
 
-  willRun(task: TimerTask, latenessMs: number): void {
+  willRun(task: TimerTask, latenessMs: number): boolean {
     this.lateness.note(latenessMs);
-    if (taskRun.hasSubscribers) taskRun.publish({ timer: this.timer, task, latenessMs } satisfies TaskRun);
+    return !taskRun.hasSubscribers || this.#publishRun(task, latenessMs);
+  }
+
+  #publishRun(task: TimerTask, latenessMs: number): boolean {
+    const keptBy = task.$keeper;
+    taskRun.publish({ timer: this.timer, task, latenessMs } satisfies TaskRun);
+    return keptBy === undefined || (task.$keeper === keptBy && task.$slot === NONE);
   }
 
   threw(error: unknown, task: TimerTask): void {

@@ -42,8 +42,8 @@ interface TimerInternals {
 
 /** The meter of a timer, which imports this file. */
 export interface PassObserver {
-  /** `task` is about to run, and is not pending any more. */
-  willRun(task: TimerTask, latenessMs: number): void;
+  /** `task` is about to run. False where a listener has taken it out: a parked operation. */
+  willRun(task: TimerTask, latenessMs: number): boolean;
   threw(error: unknown, task: TimerTask): void;
   /** The timer yields after `ran` tasks, with `pending` left, some of them due. */
   didYield(ran: number, pending: number): void;
@@ -407,11 +407,9 @@ export abstract class Timer implements TaskKeeper {
   #run(task: TimerTask): void {
     try {
       task.$slot = NONE;
-      const keptBy = task.$keeper;
-      if (keptBy === this) task.$keeper = undefined;
-      this.#observer?.willRun(task, this.#nowMs - this.#tasks.takenTick * this.#tickMs);
-      // A listener may have taken out a parked operation, which may be parked anew.
-      if (keptBy !== this && (task.$keeper !== keptBy || task.$slot !== NONE)) return;
+      if (task.$keeper === this) task.$keeper = undefined;
+      const latenessMs = this.#nowMs - this.#tasks.takenTick * this.#tickMs;
+      if (this.#observer?.willRun(task, latenessMs) === false) return;
       const result: unknown = task.run();
       if (result !== undefined) onRejection(result, (error) => this.report(error, task));
     } catch (error) {

@@ -38,8 +38,10 @@ const HALF = 65_536;
  * the import. (A turn that was blocked for so long has two slices.)
  */
 const LOST_MS = 1_000;
-/** A batch that took longer says nothing about its steps: the process was blocked, or stopped. */
+/** A batch that took longer says nothing of its steps: the process was stopped. Two in a row do. */
 const MAX_TIMED_MS = 100;
+/** Of a batch whose steps take so long each, the owner hears. */
+const SLOW_MS = 5;
 
 export interface JobOptions {
   /** How long it and all other jobs may take in a turn, in ms. Infinity: it never yields. */
@@ -50,6 +52,8 @@ export interface JobOptions {
   doBatch(job: Job): boolean;
   /** The rest waits for the next turn. */
   didYield?(): void;
+  /** The steps of the last batch took so long each, which is long; and its subject. */
+  wasSlow?(stepMs: number, subject: unknown): void;
 }
 
 /**
@@ -62,8 +66,8 @@ export interface JobOptions {
  * The job knows how much of the work a batch may have: `stepsLeft` steps, of which `answersLeft` may
  * answer a wait. What an answer causes runs in microtasks after the batch, where the batch cannot
  * measure it: so its answers are few, and its steps in vain may be many. The size of a batch adapts
- * to what its steps cost, those microtasks included. Other files read its fields and write none, but
- * for `needsMicrotasks`. Costs. count: O(1).
+ * to what its steps cost, those microtasks included (but for the last one's). Other files read its
+ * fields and write none, but for `needsMicrotasks` and `subject`. Costs. count: O(1).
  */
 export class Job {
   readonly #scheduler: Scheduler;
@@ -72,7 +76,7 @@ export class Job {
   readonly isOfTimer: boolean;
   /** Whether it goes on by itself. */
   isUnderWay = false;
-  /** How many steps the next batch may have. */
+  /** How many steps the next batch may have, by what the last one took. */
   size: number = FIRST_BATCH;
   /** The steps that are left of the batch under way. 0 or less: it is full. */
   stepsLeft = 0;
@@ -82,6 +86,8 @@ export class Job {
   hasAnswered = false;
   /** Whether the batch has caused microtasks, which the next batch is to come after. */
   needsMicrotasks = false;
+  /** What the last step of the batch was for: its owner names it when it was slow. */
+  subject: unknown = undefined;
   /** How many steps the last batch has done. */
   done = 0;
   /** When the slice of the turn ends, in ms of the clock. */
@@ -89,6 +95,7 @@ export class Job {
   #hasRun = false;
   #timedSteps = 0;
   #timedMs = 0;
+  #wasLong = false;
 
   constructor(scheduler: Scheduler, options: JobOptions) {
     this.#scheduler = scheduler;
@@ -97,7 +104,10 @@ export class Job {
     this.isOfTimer = options.isOfTimer === true;
   }
 
-  /** Has it begin at the end of this turn, unless it is under way. Its first batch is small. */
+  /**
+   * Has it begin at the end of this turn, unless it is under way. Its first batch is small, and
+   * smaller where the steps of the last one were slow.
+   */
   wake(): void {
     if (this.#begins()) this.#scheduler.wake(this);
   }
@@ -122,7 +132,7 @@ export class Job {
     if (this.isUnderWay) return false;
     this.isUnderWay = true;
     this.#hasRun = true;
-    this.size = FIRST_BATCH;
+    if (this.size > FIRST_BATCH) this.size = FIRST_BATCH;
     return true;
   }
 
@@ -167,11 +177,16 @@ export class Job {
 
   /** The last batch took `ms`, with the microtasks after it: the next one takes about AIM_MS. */
   took(ms: number): void {
-    if (ms > AIM_MS) this.size = Math.max(1, Math.floor((this.size * AIM_MS) / ms));
+    const { done, subject } = this;
+    this.subject = undefined;
+    if (ms > AIM_MS) this.size = Math.max(1, Math.floor((done * AIM_MS) / ms));
     else this.size = Math.min(MAX_STEPS, this.size * 2);
-    if (ms > MAX_TIMED_MS) return;
-    this.#timedSteps += this.done;
+    const isNew = ms > MAX_TIMED_MS && !this.#wasLong && this.#timedSteps > 0;
+    this.#wasLong = ms > MAX_TIMED_MS;
+    if (isNew) return;
+    this.#timedSteps += done;
     this.#timedMs += ms;
+    if (ms > done * SLOW_MS) this.#options.wasSlow?.(ms / Math.max(done, 1), subject);
     if (this.#timedSteps < HALF) return;
     this.#timedSteps /= 2;
     this.#timedMs /= 2;
@@ -275,10 +290,11 @@ export class Scheduler {
     for (let job = this.#next(); job !== undefined; job = this.#next()) {
       this.#runBatch(job);
       if (!job.needsMicrotasks) continue;
-      if (this.#isIdle) return false;
+      if (this.#isIdle) break;
       afterMicrotasks(this.#drain);
       return true;
     }
+    if (this.#timed !== undefined) this.#read();
     return false;
   }
 
@@ -307,16 +323,15 @@ export class Scheduler {
       if (hasThrown) this.#yield(job);
       else if (isLeft) this.wake(job);
     }
-    if (isLeft) this.#timed = job;
+    this.#timed = job;
     this.#vainBatches = job.hasAnswered ? 0 : this.#vainBatches + 1;
   }
 
   #read(): void {
     const nowMs = this.#clock.now();
-    const isOpen = this.#isSliceOpen && nowMs - this.beganMs < LOST_MS;
-    if (isOpen) this.#timed?.took(nowMs - this.lastMs);
-    else this.#openSlice(nowMs);
+    this.#timed?.took(nowMs - this.lastMs);
     this.#timed = undefined;
+    if (!this.#isSliceOpen || nowMs - this.beganMs >= LOST_MS) this.#openSlice(nowMs);
     this.lastMs = nowMs;
   }
 

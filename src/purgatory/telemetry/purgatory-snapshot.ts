@@ -88,10 +88,15 @@ export interface EventsSnapshot {
   /** The longest pass so far, in ms, of those that took more than a batch. */
   longestPassMs: number;
   /**
-   * What a try takes with the answer that it causes, in ms: the mean of the last tens of thousands
-   * that were timed. Those of an event that fits in a batch are not timed. Null until one was.
+   * What a try takes with the answer that it causes, in ms: the mean of the last tens of thousands.
+   * Null until one was timed.
    */
   tryMs: number | null;
+  /**
+   * The key of the last event whose tries took over 5 ms each, and what they took: a condition that
+   * computes, or reads synchronously. Null: there was none.
+   */
+  slowTry: { key: string; tryMs: number } | null;
 }
 
 /** An event that is under way. */
@@ -111,6 +116,7 @@ export const NO_EVENTS: EventsSnapshot = {
   oldestPass: null,
   longestPassMs: 0,
   tryMs: null,
+  slowTry: null,
 };
 
 /** The options of a snapshot. */

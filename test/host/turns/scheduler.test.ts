@@ -104,7 +104,7 @@ describe('behaviour 25: the turns of a clock', () => {
     };
     purgatory.notify('key');
     await until(() => tried === 3);
-    expect(triedBefore).to.deep.equal([0]);
+    expect(triedBefore).to.deep.equal([0, 3]); // and end with one
   });
 
   it('begin with small batches each time, whatever was learnt of steps before', async () => {
@@ -123,6 +123,26 @@ describe('behaviour 25: the turns of a clock', () => {
     purgatory.notify('key');
     await turn();
     expect(tried - 5_000).to.be.at.most(16 + 5 + 1);
+    purgatory.close();
+  });
+
+  it('begin with one step where those of the last batch were slow, at each event from the second on', async () => {
+    const clock = new SlowClock();
+    const purgatory = new Purgatory<string, Op>('slow', { clock });
+    let tried = 0;
+    herd(purgatory, 'key', 16, () => {
+      tried++;
+      clock.advance(200);
+    });
+    for (const most of [16, 1, 1]) {
+      await turn(); // a slice begins
+      tried = 0;
+      purgatory.notify('key');
+      await microtasks();
+      expect(tried).to.equal(most);
+      await purgatory.served();
+      expect(tried).to.equal(16);
+    }
     purgatory.close();
   });
 

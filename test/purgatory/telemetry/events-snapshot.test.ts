@@ -50,10 +50,11 @@ describe('events in purgatory.snapshot()', () => {
 
   it('tell what a try takes, once one was timed', async () => {
     let tryMs = 1;
-    const { purgatory } = herds({ small: 16, large: 60_000 }, () => tryMs);
+    const { purgatory } = herds({ small: 1, large: 60_000 }, () => tryMs);
+    expect(purgatory.snapshot().events.tryMs).to.equal(null);
     purgatory.notify('small');
     await purgatory.served();
-    expect(purgatory.snapshot().events.tryMs).to.equal(null);
+    expect(purgatory.snapshot().events.tryMs).to.equal(1);
     purgatory.notify('large');
     await purgatory.served();
     expect(purgatory.snapshot().events.tryMs).to.equal(1);
@@ -69,6 +70,24 @@ describe('events in purgatory.snapshot()', () => {
     purgatory.notify('large');
     await purgatory.served();
     expect(purgatory.snapshot().events.tryMs).to.equal(1);
+  });
+
+  it('name the key of a slow condition, after its first event, also where all tries are slow', async () => {
+    for (const [watchers, tryMs] of [
+      [1, 50],
+      [1, 200],
+      [16, 50],
+      [16, 200],
+    ]) {
+      const { purgatory } = herds({ slow: watchers, fast: 0 }, () => tryMs);
+      expect(purgatory.snapshot().events.slowTry).to.equal(null);
+      for (let events = 0; events < 3; events++) {
+        purgatory.notify('slow');
+        await purgatory.served();
+        const { slowTry, tryMs: mean } = purgatory.snapshot().events;
+        expect([slowTry, mean], `${watchers} of ${tryMs} ms`).to.deep.equal([{ key: 'slow', tryMs }, tryMs]);
+      }
+    }
   });
 
   it('are none of a ThresholdPurgatory, and an object of its own each time', () => {
