@@ -66,6 +66,7 @@ describe('The recipes that end by themselves', () => {
     'replicated.mjs',
     'request-context.mjs',
     'rpc.mjs',
+    'session-streams.mjs',
     'several-locks.mjs',
     'shared-waits.mjs',
     'tenants.mjs',

@@ -10,7 +10,7 @@ import { runs } from './runs.ts';
 const COMMON_MS = 100;
 
 interface Act {
-  readonly do: 'touch' | 'own' | 'refresh' | 'renew' | 'remove';
+  readonly do: 'touch' | 'own' | 'refresh' | 'renew' | 'remove' | 'hold' | 'release';
   readonly element: number;
   readonly timeoutMs: number;
 }
@@ -28,9 +28,12 @@ class Pair {
   readonly #hasReaper: boolean;
   readonly #hasCommon: boolean;
   readonly #elements: readonly unknown[];
-  readonly #deadlines = new Map<unknown, { atMs: number; timeoutMs: number }>();
+  readonly #deadlines = new Map<unknown, { atMs: number; timeoutMs: number; holds: number }>();
+  readonly #releases: { readonly element: unknown; readonly of: object; readonly release: () => boolean }[] =
+    [];
   /** The element whose listener is called, and its timeout. */
   #told: { element: unknown; timeoutMs: number } | undefined;
+  readonly #released = new Set<unknown>();
   readonly #onTold: Act[];
   #failure: unknown;
 
@@ -57,7 +60,7 @@ class Pair {
 
   #hear(element: unknown): void {
     const deadline = this.#deadlines.get(element);
-    expect(deadline, `${String(element)} was told of`).not.to.equal(undefined);
+    expect(deadline?.holds, `${String(element)} was told of`).to.equal(0);
     if (this.#hasReaper) same(deadline?.atMs, this.clock.now());
     else expect(deadline?.atMs).to.be.at.most(this.clock.now());
     this.#deadlines.delete(element);
@@ -70,18 +73,25 @@ class Pair {
 
   act({ do: what, element: index, timeoutMs }: Act): void {
     const element = this.#elements[index % this.#elements.length];
+    if (what === 'release') {
+      this.#release(index);
+      return;
+    }
     if (what === 'remove') {
       same(this.idle.remove(element), this.#deadlines.delete(element));
       return;
     }
-    const before = this.#deadlines.get(element)?.timeoutMs;
+    const known = this.#deadlines.get(element);
+    const before = known?.timeoutMs;
     const given = what === 'own' || what === 'renew' ? timeoutMs : undefined;
     const told = this.#told?.element === element ? this.#told?.timeoutMs : undefined;
     const own = given ?? before ?? told ?? COMMON_MS;
+    let release: (() => boolean) | undefined;
     const isRefresh = what === 'refresh' || what === 'renew';
     try {
       if (isRefresh) same(this.idle.refresh(element, given), before !== undefined);
-      else this.idle.touch(element, given);
+      else if (what !== 'hold') this.idle.touch(element, given);
+      else release = this.idle.hold(element);
     } catch (error) {
       const isNew = !isRefresh && (before ?? told ?? given) === undefined;
       const code = isNew && !this.#hasCommon ? 'ERR_INVALID_ARG_TYPE' : 'ERR_PURGATORY_FULL';
@@ -90,14 +100,35 @@ class Pair {
     }
     if (isRefresh && before === undefined) return;
     // At its place: `close` returns them in the order in which they came.
-    this.#deadlines.set(element, { atMs: this.clock.now() + own, timeoutMs: own });
+    const deadline = known ?? { atMs: 0, timeoutMs: 0, holds: 0 };
+    this.#deadlines.set(element, deadline);
+    deadline.timeoutMs = own;
+    deadline.atMs = this.clock.now() + own;
+    if (release === undefined) return;
+    deadline.holds++;
+    this.#releases.push({ element, of: deadline, release });
+  }
+
+  /** Of one that was let go of, too, or has ended. */
+  #release(which: number): void {
+    const given = this.#releases[which % this.#releases.length];
+    if (given === undefined) return;
+    const deadline = this.#deadlines.get(given.element);
+    const isHeld = deadline === given.of && !this.#released.has(given.release);
+    this.#released.add(given.release);
+    same(given.release(), isHeld);
+    if (deadline !== undefined && isHeld && --deadline.holds === 0) {
+      deadline.atMs = this.clock.now() + deadline.timeoutMs;
+    }
   }
 
   advance(ms: number): void {
     this.clock.advance(ms);
     if (!this.#hasReaper) this.timer.advanceClock();
     const nowMs = this.clock.now();
-    for (const { atMs } of this.#deadlines.values()) same(atMs > nowMs, true, 'a deadline to come');
+    for (const { atMs, holds } of this.#deadlines.values()) {
+      same(holds > 0 || atMs > nowMs, true, 'a deadline to come');
+    }
   }
 
   check(): void {
@@ -106,9 +137,13 @@ class Pair {
     same(this.idle.size, this.#deadlines.size);
     const { tracked, totals } = this.idle.snapshot({ top: 0 });
     deeplySame([tracked, totals.tracked - totals.idle - totals.removed], [this.idle.size, this.idle.size]);
-    for (const [element, { atMs }] of this.#deadlines) {
-      same(this.idle.remainingMs(element), Math.max(atMs - this.clock.now(), 0));
+    let held = 0;
+    for (const [element, { atMs, holds }] of this.#deadlines) {
+      const restMs = holds > 0 ? Number.POSITIVE_INFINITY : Math.max(atMs - this.clock.now(), 0);
+      same(this.idle.remainingMs(element), restMs);
+      if (holds > 0) held++;
     }
+    same(this.idle.snapshot({ top: 0 }).held, held);
   }
 
   end(): void {
@@ -129,6 +164,8 @@ const act = fc.record({
     'refresh' as const,
     'renew' as const,
     'remove' as const,
+    'hold' as const,
+    'release' as const,
   ),
   element: fc.nat(299),
   timeoutMs: fc.oneof(

@@ -3,12 +3,13 @@
 //
 // Invariants. Each element is a task of the timer. A touch notes the time and leaves the task where
 // it is, so no task is filed later than its element may be idle. When it runs, the element is idle,
-// or the task is filed again for the rest. An element is forgotten before its listeners are called,
-// in the root context, so a listener may do anything. Its own timeout is forgotten when they have
-// returned. It is never early, and late as any task is.
-// Costs. touch, refresh, remove, and each run of a task: O(1). An element that is touched all the
-// time is filed once a timeout. About 165 bytes an element.
-import { checkedFunction, hintAtDate, requiredFunction, requiredNumber } from '../../base/checks.ts';
+// or the task is filed again for the rest; an element that is held has its task filed all the same, so
+// it keeps its place in the timer. An element is forgotten before the listener is called, in the root
+// context, so that may do anything. Its own timeout is forgotten when the listener has returned. It is
+// never early, and late as any task is.
+// Costs. touch, refresh, hold, remove, and each run of a task: O(1). An element that is touched or
+// held all the time is filed once a timeout. About 165 bytes an element.
+import { checkedFunction, hintAtDate, requiredNumber } from '../../base/checks.ts';
 import { debugOnce } from '../../base/debug.ts';
 import { closed, countRefusal } from '../../base/errors.ts';
 import { invalidArgType } from '../../base/node-errors.ts';
@@ -51,10 +52,10 @@ export interface IdleTimeoutsOptions<E> {
   timer?: Timer | undefined;
   /** The source of time of its own timer. Default: the system's clock. */
   clock?: Clock | undefined;
-  /** The first listener. */
+  /** Gets each element that was not touched in time. */
   onIdle?: IdleListener<E> | undefined;
   /**
-   * Is called with what a listener throws, and with what the promise of a listener rejects with.
+   * Is called with what the listener throws, and with what its promise rejects with.
    * Default: it is thrown in a later turn, as an uncaught exception.
    */
   onError?: ((error: unknown, element: E) => void) | undefined;
@@ -67,6 +68,8 @@ export interface IdleTimeoutsSnapshot {
   nowMs: number;
   /** Elements that are tracked. */
   tracked: number;
+  /** Those of them that are held. */
+  held: number;
   /** The option; null for none, and for Infinity. */
   timeoutMs: number | null;
   totals: IdleTotals;
@@ -87,7 +90,7 @@ export interface IdleTotals {
   idle: number;
   /** By `remove` or `close`. */
   removed: number;
-  /** Throws and rejections of listeners. */
+  /** Throws and rejections of the listener. */
   failed: number;
 }
 
@@ -96,7 +99,7 @@ export interface QuietElement {
   element: string;
   /** Since its last touch. */
   quietMs: number;
-  /** Until it is idle; null for a timeout of Infinity. */
+  /** Until it is idle; null for a timeout of Infinity, and while it is held. */
   remainingMs: number | null;
 }
 
@@ -129,6 +132,8 @@ class TrackedElement<E> extends TimerTask {
   touchedMs: number;
   /** Its own timeout, or the common one. */
   timeoutMs: number;
+  /** How many hold it. */
+  holds = 0;
 
   constructor(element: E, tracker: Tracker<E>, touchedMs: number, timeoutMs: number) {
     super(timeoutMs);
@@ -140,6 +145,7 @@ class TrackedElement<E> extends TimerTask {
 
   /** How many ms are left at `nowMs`. 0 or less when the time has come. */
   restMs(nowMs: number): number {
+    if (this.holds > 0) return Number.POSITIVE_INFINITY;
     return this.touchedMs + this.timeoutMs - nowMs;
   }
 
@@ -152,27 +158,30 @@ class TrackedElement<E> extends TimerTask {
 
   override run(): void {
     const { timer } = this.#tracker;
+    if (this.holds > 0) this.file(this.timeoutMs);
     // Not by the time now: what has arrived since the pass came due is not read yet.
-    if (this.restMs(timer.dueMs) > 0) this.file(this.restMs(timer.now()));
+    else if (this.restMs(timer.dueMs) > 0) this.file(this.restMs(timer.now()));
     else this.#tracker.isIdle(this);
   }
 }
 
-/** Calls its listeners with each tracked element that has not been touched for its timeout. */
+/** Calls its listener with each tracked element that has not been touched for its timeout. */
 export class IdleTimeouts<E> extends TimerClient {
   /** The common timeout in ms, if there is one. */
   readonly timeoutMs: number | undefined;
   readonly #title: string;
   readonly #ownsTimer: boolean;
   readonly #tracked = new Map<E, TrackedElement<E>>();
-  /** Those whose listeners are being called. */
+  /** Those that the listener is being called with. */
   readonly #told = new Map<E, TrackedElement<E>>();
   readonly #tracker: Tracker<E>;
+  readonly #onIdle: IdleListener<E> | undefined;
   readonly #onError: ((error: unknown, element: E) => void) | undefined;
   readonly #ended = { idle: 0, removed: 0, failed: 0 };
   readonly #refused: Record<string, number> = { ERR_PURGATORY_FULL: 0 };
-  #listeners: readonly IdleListener<E>[] = [];
   #isClosed = false;
+  /** Elements that are held. */
+  #held = 0;
 
   /**
    * @param name for people: errors, snapshots and metrics show it.
@@ -190,7 +199,7 @@ export class IdleTimeouts<E> extends TimerClient {
     this.#title = title;
     this.timeoutMs = timeoutMs;
     this.#onError = onError;
-    if (onIdle !== undefined) this.#listeners = [onIdle];
+    this.#onIdle = onIdle;
     this.#ownsTimer = choice.timer === undefined;
     this.#tracker = { timer: this.timer, isIdle: (tracked) => this.#isIdle(tracked) };
   }
@@ -245,39 +254,49 @@ export class IdleTimeouts<E> extends TimerClient {
     return isTracked;
   }
 
-  /** Stops tracking `element`, and calls no listener. True iff it was tracked. O(1). */
+  /**
+   * Holds `element` while it is in use, as a session by an open stream: it is not idle until all that
+   * hold it have let go, and its countdown starts over then. An element that is not tracked is
+   * tracked from now on. Returns what lets go: true the first time; a later call, and one for an
+   * element that was removed meanwhile, does nothing. O(1).
+   *
+   * @throws as `touch`.
+   */
+  hold(element: E): () => boolean {
+    this.touch(element);
+    const held = this.#tracked.get(element) as TrackedElement<E>;
+    if (held.holds++ === 0) this.#held++;
+    let isHeld = true;
+    return () => {
+      const isFirst = isHeld && this.#tracked.get(element) === held;
+      isHeld = false;
+      if (isFirst && --held.holds === 0) {
+        this.#held--;
+        held.touchedMs = this.timer.now();
+      }
+      return isFirst;
+    };
+  }
+
+  /** Stops tracking `element`, without a word. True iff it was tracked. O(1). */
   remove(element: E): boolean {
     const tracked = this.#tracked.get(element);
     if (tracked === undefined) return false;
     tracked.cancel();
     this.#tracked.delete(element);
+    if (tracked.holds > 0) this.#held--;
     this.#ended.removed++;
     return true;
   }
 
   /**
-   * How many ms are left until `element` is idle, unless it is touched. 0 if the time has come and no
-   * listener was called yet; Infinity for a timeout of Infinity. Undefined for an element that is not
-   * tracked. O(1), one clock reading.
+   * How many ms are left until `element` is idle, unless it is touched. 0 if the time has come and the
+   * listener was not called yet; Infinity for a timeout of Infinity, and while it is held. Undefined
+   * for an element that is not tracked. O(1), one clock reading.
    */
   remainingMs(element: E): number | undefined {
     const restMs = this.#tracked.get(element)?.restMs(this.timer.now());
     return restMs === undefined ? undefined : Math.max(restMs, 0);
-  }
-
-  /** Adds a listener behind the others, unless it is there. @throws TypeError for no function. */
-  addListener(listener: IdleListener<E>): this {
-    requiredFunction('listener', listener);
-    if (!this.#listeners.includes(listener)) this.#listeners = [...this.#listeners, listener];
-    return this;
-  }
-
-  /** Takes a listener out. True iff it was there. */
-  removeListener(listener: IdleListener<E>): boolean {
-    const others = this.#listeners.filter((each) => each !== listener);
-    const isFound = others.length < this.#listeners.length;
-    this.#listeners = others;
-    return isFound;
   }
 
   /**
@@ -297,6 +316,7 @@ export class IdleTimeouts<E> extends TimerClient {
       name: this.name,
       nowMs,
       tracked,
+      held: this.#held,
       timeoutMs: finiteOrNull(timeoutMs),
       totals: { tracked: tracked + idle + removed, ...this.#ended },
       refused: { ...this.#refused },
@@ -321,6 +341,7 @@ export class IdleTimeouts<E> extends TimerClient {
     for (const tracked of this.#tracked.values()) tracked.cancel();
     const elements = [...this.#tracked.keys()];
     this.#ended.removed += elements.length;
+    this.#held = 0;
     this.#tracked.clear();
     return elements;
   }
@@ -359,14 +380,12 @@ export class IdleTimeouts<E> extends TimerClient {
     this.#tracked.delete(element);
     this.#ended.idle++;
     this.#told.set(element, tracked);
-    if (this.#listeners.length === 0) debugOnce(this, 'deaf', 'idle timeouts have no listener');
-    for (const listener of this.#listeners) {
-      try {
-        const result: unknown = listener(element);
-        if (result !== undefined) onRejection(result, (error) => this.#report(error, element));
-      } catch (error) {
-        this.#report(error, element);
-      }
+    if (this.#onIdle === undefined) debugOnce(this, 'deaf', 'idle timeouts have no listener');
+    try {
+      const result: unknown = this.#onIdle?.(element);
+      if (result !== undefined) onRejection(result, (error) => this.#report(error, element));
+    } catch (error) {
+      this.#report(error, element);
     }
     this.#told.delete(element);
   }
