@@ -63,8 +63,9 @@ async function openRedis(url: URL): Promise<Engine> {
 
 async function openNats(url: URL): Promise<Engine> {
   const { connect } = await import('@nats-io/transport-node');
-  const connection = await connect({ servers: url.host, maxReconnectAttempts: -1, reconnectTimeWait: 200 });
-  return withBus(natsBus(connection), {}, () => connection.close());
+  const open = () => connect({ servers: url.host, maxReconnectAttempts: -1, reconnectTimeWait: 200 });
+  await (await open()).close(); // without a server, say so at once
+  return withBus(natsBus(open), {}, () => {});
 }
 
 async function openPostgres(url: URL): Promise<Engine> {

@@ -27,10 +27,13 @@ export type PurgatoryErrorCode =
   | 'ERR_PURGATORY_NOT_COMPLETED'
   /** The bus has a member of that name in this process, or the process relays already. */
   | 'ERR_PURGATORY_ALREADY_JOINED'
-  /**
-   * The server behind the bus cannot serve it, now or later: no permission, a replica, a pooler.
-   */
+  /** The transport of the bus says that trying again is no use. The bus has closed. */
   | 'ERR_PURGATORY_BUS_REFUSED'
+  /**
+   * The server behind the bus cannot serve it now: no permission, a replica, a pooler. The bus tries
+   * again.
+   */
+  | 'ERR_PURGATORY_BUS_UNFIT'
   /**
    * The primary of node:cluster does not relay, or the call belongs in another process of the
    * cluster.

@@ -94,7 +94,7 @@ export interface BusOptions {
   lingerMs?: number | undefined;
   /**
    * Gets what went wrong: the reason of a gap (the same error not twice in a row), a process with
-   * another protocol version, a refusal. Default: errors that end by themselves are not reported.
+   * another protocol version, an engine that is unfit. Default: errors that end by themselves are not reported.
    * What somebody must repair is printed as a warning of the process. A new bus that is not live
    * after 5 s, and one that has been in a gap for 30 s, prints a warning with the last error
    * (`PURGATORY_BUS_NOT_LIVE`).
@@ -179,15 +179,26 @@ function areFunctions(...methods: unknown[]): boolean {
   return methods.every((method) => typeof method === 'function');
 }
 
-/** Whether trying again is no use: the engine refuses, or the user's function returns no client. */
+/** Whether trying again is no use: the transport says so, or the user's function returns no client. */
 export function isRefusal(error: unknown): boolean {
   const { code } = Object(error) as { code?: unknown };
   return code === 'ERR_PURGATORY_BUS_REFUSED' || code === 'ERR_INVALID_RETURN_VALUE';
 }
 
 /**
- * The error by which a transport says that trying again is no use: no permission, the wrong kind of
- * server. The bus reports it and closes.
+ * For an engine that cannot serve a bus now, which somebody may have to repair: no permission, a
+ * replica. The bus is in a gap, says why, and tries again.
+ *
+ * @param cause what the engine or its client said.
+ */
+export function unfit(message: string, cause?: unknown): PurgatoryError {
+  return new PurgatoryError('ERR_PURGATORY_BUS_UNFIT', message, cause === undefined ? {} : { cause });
+}
+
+/**
+ * The error by which a transport says that trying again is no use: its connection was closed for
+ * good. The bus reports it and closes. What may pass, such as a missing permission, is any other
+ * error.
  *
  * @param cause what the engine or its client said.
  */

@@ -295,7 +295,7 @@ export class Connection {
   /** Ends it for good. */
   close(): Promise<unknown> {
     this.#state = 'closed';
-    this.#gone ??= this.#abandon();
+    this.#gone ??= this.#abandon(false);
     return this.#gone;
   }
 
@@ -335,11 +335,11 @@ export class Connection {
     const deadlineMs = this.#base.timer.now() + ms;
     this.#deadline = this.#base.timer.schedule(() => {
       if (this.#base.timer.now() > deadlineMs + STALL_MS) this.#expect(ms, cause, message);
-      else this.fail(cause, new Error(`${message} within ${ms} ms`));
+      else this.fail(cause, this.transport.whySilent?.() ?? new Error(`${message} within ${ms} ms`));
     }, ms);
   }
 
-  #abandon(): Promise<unknown> {
+  #abandon(isToConnect = true): Promise<unknown> {
     this.#link = undefined;
     this.#echo = 0;
     this.#hints = this.#taken;
@@ -348,7 +348,7 @@ export class Connection {
     this.#deadline?.cancel();
     this.#next?.cancel();
     // The errors of a client that is being closed are of no interest.
-    const gone = async (): Promise<unknown> => this.transport.disconnect();
+    const gone = async (): Promise<unknown> => this.transport.disconnect(isToConnect);
     return gone().catch(() => {});
   }
 }

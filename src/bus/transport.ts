@@ -70,11 +70,19 @@ export interface Transport {
   readonly check?: (() => Promise<unknown> | undefined) | undefined;
 
   /**
+   * Optional: what may explain that a subscription is not acknowledged in time, or that an echo does
+   * not come back: an error that is reported in place of that. Throws nothing.
+   */
+  readonly whySilent?: (() => unknown) | undefined;
+
+  /**
    * Closes what `connect` has made, whatever its state, so that it does not keep the process alive.
    * The link is not used any more. The user's own client stays open. A bus that closes waits for
    * the promise, for at most `echoTimeoutMs`.
+   *
+   * @param isToConnect `connect` is called again: what is still good may be kept.
    */
-  disconnect(): Promise<unknown> | undefined;
+  disconnect(isToConnect?: boolean): Promise<unknown> | undefined;
 }
 
 /** What a transport reports to its bus. All calls are safe at any time, and inside `connect`. */
@@ -84,8 +92,8 @@ export interface TransportLink {
   /** A text has come, from this process or another. */
   received(text: string): void;
   /**
-   * The connection failed or broke. An error made by {@link refusal} ends the bus: there is no
-   * further attempt.
+   * The connection failed or broke. The bus tries again, whatever the error: a permission that is
+   * missing may be given. Only one made by {@link refusal} ends it.
    */
   down(error: unknown): void;
   /**

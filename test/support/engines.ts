@@ -283,6 +283,15 @@ export class TcpProxy {
     for (const pair of this.#pairs) this.#halfOpen.add(pair);
   }
 
+  /** Passes no byte on until `release`, and drops none: as the slowest of links. */
+  hold(): void {
+    for (const pair of this.#pairs) for (const socket of pair) socket.pause();
+  }
+
+  release(): void {
+    for (const pair of this.#pairs) for (const socket of pair) socket.resume();
+  }
+
   /** Breaks all connections. */
   sever(): void {
     for (const [near, far] of this.#pairs) {

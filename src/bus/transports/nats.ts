@@ -1,14 +1,15 @@
-// `purgatory/bus/nats`: a bus over NATS, with the user's own connection.
+// `purgatory/bus/nats`: a bus over NATS, with a connection of its own, or with the user's.
 //
 // Ground rules. One connection publishes and subscribes. It reconnects by itself. Each time it
-// reports that, the bus has been in a gap and subscribes anew. A half-open connection reports
-// nothing for minutes. It is made to reconnect when its server has answered neither a text nor the
-// attempt after it. A connection that has given up (`maxReconnectAttempts`) is closed for good, and
-// the bus closes too.
+// reports that, the bus has been in a gap and subscribes anew. The user's connection is used and
+// watched, and never broken: what goes wrong on subjects of others is of no interest, and where it is
+// half open the bus waits until its client notices. A connection of the bus's own is made anew when
+// the server is silent, unless bytes come: then it is only slow.
 import { hostTurn } from '../../base/host.ts';
-import { invalidArgType, invalidArgValue } from '../../base/node-errors.ts';
+import { invalidArgType, invalidArgValue, invalidReturnValue } from '../../base/node-errors.ts';
+import { throwLater } from '../../base/report-error.ts';
 import { createBus } from '../bus.ts';
-import { type Bus, type BusOptions, checkedBusOptions, refusal } from '../bus-options.ts';
+import { type Bus, type BusOptions, checkedBusOptions, refusal, unfit } from '../bus-options.ts';
 import { MIN_FRAME_BYTES, type Transport, type TransportLink } from '../transport.ts';
 
 /**
@@ -17,7 +18,9 @@ import { MIN_FRAME_BYTES, type Transport, type TransportLink } from '../transpor
  */
 const CLUSTER_HEARS_MS = [50, 500];
 const HALF_OPEN =
-  'NATS does not answer, so the connection is made anew: sooner with pingInterval: 2000, maxPingOut: 2';
+  "NATS does not answer, and the connection is not the bus's to break: make it with pingInterval: 2000, " +
+  'maxPingOut: 2, or give the bus one of its own: natsBus(() => connect(...))';
+const CONNECTION = 'a NatsConnection of @nats-io/transport-node, or a function that makes one';
 /** Subscriptions that are ended in one turn. Each takes 2 us, and there may be 65,536. */
 const ENDED_A_TURN = 512;
 
@@ -30,8 +33,8 @@ export interface NatsConnectionLike {
   ): { unsubscribe(): void };
   flush(): Promise<void>;
   isClosed(): boolean;
-  /** Breaks a connection that is half open, and makes it anew. */
-  reconnect?(): Promise<void>;
+  close(): Promise<void>;
+  stats?(): { readonly inBytes: number };
   /**
    * What the server said of itself. Only one of several has the name of a cluster. `max_payload` is in
    * bytes.
@@ -40,83 +43,119 @@ export interface NatsConnectionLike {
   status(): AsyncIterable<{ readonly type: string; readonly error?: Error }>;
 }
 
+/** The user's connection, or what makes the bus one of its own. */
+export type NatsSource = NatsConnectionLike | (() => Promise<NatsConnectionLike>);
+
 type Subscription = ReturnType<NatsConnectionLike['subscribe']>;
 
 /**
- * A bus over NATS. Closing the connection stays the user's task. Make it with
- * `maxReconnectAttempts: -1`, and without `noEcho`: the bus has to hear itself. `prefix` is the
- * subject. With interest routing, the subjects below it (`purgatory.*`) must be permitted too. The
- * server's `max_payload` must be 7,500 at least.
+ * A bus over NATS. `prefix` is the subject. With interest routing, the subjects below it
+ * (`purgatory.*`) must be permitted too. The server's `max_payload` must be 7,500 at least.
  *
- * @throws TypeError, RangeError (Node's codes) for a value that is not a connection, or that cannot
- * carry a bus, or a bad option.
+ * @param source `() => connect(...)` makes a connection of the bus's own, which the bus closes; it
+ * returns a new one each time. A connection that is given is never broken, and closing it stays the
+ * user's task: when it is closed, the bus closes, too. So make it with `maxReconnectAttempts: -1`.
+ * Both are made without `noEcho`: the bus has to hear itself. The bus also closes when the function
+ * returns anything else. Then `onError` gets ERR_INVALID_RETURN_VALUE.
+ * @throws TypeError, RangeError (Node's codes) for a value that is neither, for a connection that
+ * cannot carry a bus, or a bad option.
  */
-export function natsBus(connection: NatsConnectionLike, options?: BusOptions): Bus {
-  if (typeof connection?.subscribe !== 'function' || typeof connection.status !== 'function') {
-    throw invalidArgType('connection', 'a NatsConnection of @nats-io/transport-node', connection);
+export function natsBus(source: NatsSource, options?: BusOptions): Bus {
+  if (typeof source !== 'function') {
+    if (!isConnection(source)) throw invalidArgType('source', CONNECTION, source);
+    const rule = hasNoEcho(source) ? NO_ECHO : smallPayload(source);
+    if (rule !== undefined) throw invalidArgValue('source', rule, source);
   }
-  if ((connection as { options?: { noEcho?: boolean } }).options?.noEcho === true) {
-    throw invalidArgValue('connection', 'must be made without noEcho: a bus has to hear itself', connection);
-  }
-  const tooSmall = smallPayload(connection);
-  if (tooSmall !== undefined) throw invalidArgValue('connection', tooSmall, connection);
   const { prefix } = checkedBusOptions(options);
   if (prefix.split('.').includes('')) {
     throw invalidArgValue('options.prefix', 'must be a subject of NATS: no dot first, last or twice', prefix);
   }
-  return createBus(natsTransport(connection, prefix), options);
+  return createBus(natsTransport(source, prefix), options);
 }
 
 /** The transport alone: for the conformance suite. */
-export function natsTransport(connection: NatsConnectionLike, subject: string): Transport {
+export function natsTransport(source: NatsSource, subject: string): Transport {
+  const newConnection = typeof source === 'function' ? source : undefined;
+  let connection = typeof source === 'function' ? undefined : source;
+  /** What `newConnection` has made last. */
+  let latest = connection;
+  let attempts = 0;
   let end: (() => Promise<void>) | undefined;
   let listener: Parameters<NatsConnectionLike['subscribe']>[1] | undefined;
-  /** How often the server was asked since it answered: by a text, then by attempts to connect. */
-  let unanswered = 0;
-  const flush = (): Promise<void> =>
-    connection.flush().finally(() => {
-      unanswered = 0;
-    });
+  /** How many bytes had come when the server was asked for what it has not answered. */
+  let askedAtBytes: number | undefined;
+  /** What the server said since the attempt, not necessarily to the bus. */
+  let said: Error | undefined;
   const subscribed = new Map<string, Subscription>();
   const name = (channel: string): string => `${subject}.~${channel}`; // no prefix has a tilde
+  const bytes = (): number => connection?.stats?.().inBytes ?? 0;
+  const isSilent = (): boolean => askedAtBytes === bytes();
+  const flush = async (): Promise<void> => {
+    askedAtBytes ??= bytes();
+    await connection?.flush().finally(() => {
+      askedAtBytes = undefined;
+    });
+  };
+  const connected = async (): Promise<NatsConnectionLike> => {
+    if (connection?.isClosed() === false) return connection;
+    if (newConnection === undefined) throw refusal('The NATS connection is closed');
+    const made = await newConnection();
+    const isFit = isConnection(made) && made !== latest && !hasNoEcho(made);
+    latest = made;
+    if (!isFit) throw invalidReturnValue('a new NatsConnection, made without noEcho', 'source', made);
+    return made;
+  };
+  const start = async (link: TransportLink, attempt: number): Promise<void> => {
+    const used = await connected();
+    if (attempt !== attempts) {
+      if (used !== connection) await used.close();
+      return;
+    }
+    connection = used;
+    askedAtBytes = said = undefined;
+    const tooSmall = smallPayload(used); // it may lead to another server since
+    if (tooSmall !== undefined) throw unfit(`The NATS connection ${tooSmall}`);
+    listener = {
+      callback: (error, message) => {
+        if (error === null) link.received(message.string());
+        else link.down(unfitIf(error));
+      },
+    };
+    const subscription = used.subscribe(subject, listener);
+    const unwatch = watchStatus(used, (type, error) => {
+      if (type === 'disconnect') link.down(new Error('The NATS connection broke'));
+      else if (type === 'close') {
+        const what = 'The NATS connection is closed';
+        link.down(newConnection === undefined ? refusal(what) : new Error(what));
+      } else if (type !== 'error' || error === undefined) return;
+      else if (error.name !== PERMISSION) said = error;
+      else if (isAbout(error, subject)) link.down(unfitIf(error));
+    });
+    end = () => {
+      unwatch();
+      return endAll(used, [subscription, ...subscribed.values()]);
+    };
+    await flush();
+    link.up();
+  };
   return {
     engine: 'nats',
     get maxFrameBytes() {
-      return connection.info?.max_payload;
+      return connection?.info?.max_payload;
     },
     connect(link) {
-      if (connection.isClosed()) throw refusal('The NATS connection is closed');
-      const tooSmall = smallPayload(connection); // it may lead to another server since
-      if (tooSmall !== undefined) throw refusal(`The NATS connection ${tooSmall}`);
-      if (unanswered > 0 && unanswered++ === 2) {
-        connection.reconnect?.().catch(link.down);
-        throw new Error(HALF_OPEN);
-      }
-      listener = {
-        callback: (error, message) => {
-          if (error === null) link.received(message.string());
-          else link.down(refusedIf(error));
-        },
-      };
-      const subscription = connection.subscribe(subject, listener);
-      const unwatch = watchStatus(connection, link);
-      end = () => {
-        unwatch();
-        return endAll(connection, [subscription, ...subscribed.values()]);
-      };
-      flush().then(link.up, link.down);
+      start(link, ++attempts).catch(link.down);
     },
     publish(text) {
-      unanswered ||= 1;
-      connection.publish(subject, text);
+      connection?.publish(subject, text);
       return flush();
     },
     publishTo(channel, text) {
-      connection.publish(name(channel), text);
-      return connection.flush();
+      connection?.publish(name(channel), text);
+      return connection?.flush();
     },
     subscribe(channels) {
-      if (listener === undefined) return undefined;
+      if (connection === undefined || listener === undefined) return undefined;
       for (const channel of channels) subscribed.set(channel, connection.subscribe(name(channel), listener));
       return connection.flush();
     },
@@ -125,19 +164,36 @@ export function natsTransport(connection: NatsConnectionLike, subject: string): 
         subscribed.get(channel)?.unsubscribe();
         subscribed.delete(channel);
       }
-      return connection.flush();
+      return connection?.flush();
     },
     get settleMs() {
-      return connection.info?.cluster === undefined ? [] : CLUSTER_HEARS_MS;
+      return connection?.info?.cluster === undefined ? [] : CLUSTER_HEARS_MS;
     },
-    disconnect() {
-      const ended = end?.();
+    whySilent() {
+      return said ?? (newConnection === undefined && isSilent() ? new Error(HALF_OPEN) : undefined);
+    },
+    disconnect(isToConnect) {
+      attempts++;
+      const isToClose = newConnection !== undefined && (!isToConnect || isSilent());
+      const ended = isToClose ? connection?.close() : end?.();
+      if (isToClose) connection = undefined;
       end = undefined;
       listener = undefined;
       subscribed.clear();
       return ended;
     },
   };
+}
+
+function isConnection(value: unknown): value is NatsConnectionLike {
+  const { subscribe, status } = Object(value) as Record<string, unknown>;
+  return typeof subscribe === 'function' && typeof status === 'function';
+}
+
+const NO_ECHO = 'must be made without noEcho: a bus has to hear itself';
+
+function hasNoEcho(connection: NatsConnectionLike): boolean {
+  return (connection as { options?: { noEcho?: boolean } }).options?.noEcho === true;
 }
 
 /** The rule that the server of the connection breaks. */
@@ -156,24 +212,28 @@ async function endAll(connection: NatsConnectionLike, all: readonly Subscription
   }
 }
 
-/** Reports to the link when the connection breaks. Returns a function that stops the watching. */
-function watchStatus(connection: NatsConnectionLike, link: TransportLink): () => void {
+/** Calls `heard` with each status of the connection. Returns a function that stops it. */
+function watchStatus(
+  connection: NatsConnectionLike,
+  heard: (type: string, error: Error | undefined) => void,
+): () => void {
   const status = connection.status() as ReturnType<NatsConnectionLike['status']> & { stop?(): void };
   const watch = async (): Promise<void> => {
-    for await (const { type, error } of status) {
-      if (type === 'disconnect') link.down(new Error('The NATS connection broke'));
-      else if (type === 'close') link.down(refusal('The NATS connection is closed'));
-      else if (type === 'error' && error !== undefined) {
-        const refused = refusedIf(error);
-        if (refused !== error) link.down(refused);
-      }
-    }
+    for await (const { type, error } of status) heard(type, error);
   };
-  watch().catch(link.down);
+  watch().catch(throwLater);
   return () => status.stop?.();
 }
 
-function refusedIf(error: Error): Error {
-  if (error.name !== 'PermissionViolationError') return error;
-  return refusal(`NATS does not permit what the bus needs: ${error.message}`, error);
+const PERMISSION = 'PermissionViolationError';
+
+/** Whether a missing permission is for the bus: the connection may be the user's. */
+function isAbout(error: Error, subject: string): boolean {
+  const { subject: of = '' } = error as { subject?: string };
+  return of === subject || of.startsWith(`${subject}.~`);
+}
+
+function unfitIf(error: Error): Error {
+  if (error.name !== PERMISSION) return error;
+  return unfit(`NATS does not permit what the bus needs: ${error.message}`, error);
 }

@@ -1,7 +1,9 @@
 // `purgatory/bus/postgres`: a bus over PostgreSQL's LISTEN and NOTIFY, with connections of `pg`.
 //
 // Ground rules. The bus has one connection of its own, which listens and notifies. pg never
-// connects a client twice, so each attempt makes a new client. NOTIFY takes a lock of the whole
+// connects a client twice, so each attempt makes a new client. Behind a pooler, a second one
+// notifies: in transaction mode a connection hears nothing but itself, and so the echo shows it. A
+// full queue of NOTIFY stays full, as its tail moves only when it is looked at. NOTIFY takes a lock of the whole
 // server when its transaction commits. So hints are gathered for 10 ms, and go out in statements of
 // their own. notifyInTransaction commits a hint with the data, and pays for that lock in the
 // transaction.
@@ -10,7 +12,7 @@ import { requiredArray, requiredFunction } from '../../base/checks.ts';
 import { invalidArgType, invalidArgValue, invalidReturnValue } from '../../base/node-errors.ts';
 import { cut } from '../../base/text.ts';
 import { createBus } from '../bus.ts';
-import { type Bus, type BusOptions, checkedBusOptions, refusal } from '../bus-options.ts';
+import { type Bus, type BusOptions, checkedBusOptions, unfit } from '../bus-options.ts';
 import { FrameBody, frameText } from '../frames.ts';
 import { checkHintKey } from '../membership/bus-member.ts';
 import type { Transport, TransportLink } from '../transport.ts';
@@ -47,15 +49,22 @@ const FLUSH_MS = 10;
 /** The codes of a connection that an operator, or the end of the server, has ended. */
 const SHUTDOWN = '57P';
 const NOTIFY = 'SELECT pg_notify($1, $2)';
+/** As text: the user may parse the types of PostgreSQL in his own way. */
+const FITNESS =
+  'SELECT pg_is_in_recovery()::text AS replica, pg_backend_pid()::text AS pid, pg_notification_queue_usage()';
+const REPLICA = 'The PostgreSQL server is a replica, which cannot NOTIFY: connect the bus to the primary';
+const POOLER =
+  'The PostgreSQL server is behind a pooler that shares its connections, where nothing is heard of NOTIFY: ' +
+  'connect the bus to the server itself, or use session mode';
 
 /**
  * A bus over PostgreSQL.
  *
  * @param newClient makes a client that is not connected yet: `() => new pg.Client(...)`. It must
- * lead to the primary server itself. A replica cannot notify, and behind a pooler such as PgBouncer
- * nothing is received. Both are refused, and the bus closes. The bus also closes when `newClient`
- * returns a promise, a Pool, or the client of the last time. Then `onError` gets
- * ERR_INVALID_RETURN_VALUE.
+ * lead to the primary server itself, or to a pooler in session mode. A replica cannot notify, and
+ * behind a pooler such as PgBouncer in transaction mode nothing is received: the bus says so, and
+ * tries again. The bus closes when `newClient` returns a promise, a Pool, or the client of the last
+ * time. Then `onError` gets ERR_INVALID_RETURN_VALUE.
  * @throws TypeError, RangeError (Node's codes) for a value that is not a function, or a bad option.
  */
 export function postgresBus(newClient: () => PostgresClient, options?: BusOptions): Bus {
@@ -126,20 +135,37 @@ function prefixOf({ name, $bus }: NotifiedMember, options: Pick<BusOptions, 'pre
 
 /** The transport alone: for the conformance suite. */
 export function postgresTransport(newClient: () => PostgresClient, channel: string): Transport {
-  let connected: { own: PostgresClient; link: TransportLink } | undefined;
+  /** The one that listens, and the one that notifies: behind a pooler another one. */
+  let own: PostgresClient[] = [];
+  let ends: TransportLink['down'] = () => {};
   /** What `newClient` returned last. */
   let latest: PostgresClient | undefined;
-  let hasListened = false;
   /** The last query. pg wants one query at a time. */
   let last: Promise<unknown> = Promise.resolve();
-  const start = async (own: PostgresClient, link: TransportLink): Promise<void> => {
-    await own.connect();
-    const why = await unfitness(own);
-    // A server that was fit before is in the middle of a failover. The next attempt may meet
-    // another server.
-    if (why !== undefined) throw hasListened ? new Error(why) : refusal(why);
-    await own.query(`LISTEN "${channel}"`);
-    hasListened = true;
+  const make = (link: TransportLink): PostgresClient => {
+    const made = newClient();
+    if (made === latest || !isNewClient(made)) {
+      // The promise of an asynchronous newClient may reject: no other code handles that.
+      Promise.resolve(made).catch(() => {});
+      throw invalidReturnValue('a client of pg that is not connected', 'newClient', made);
+    }
+    latest = made;
+    made.on('error', link.down);
+    made.on('end', () => link.down(new Error('PostgreSQL closed the connection')));
+    return made;
+  };
+  const start = async (ear: PostgresClient, link: TransportLink): Promise<void> => {
+    await ear.connect();
+    const [fitness] = (await ear.query(FITNESS)).rows;
+    if (fitness.replica === 'true') throw unfit(REPLICA);
+    // A pooler hands out process numbers of its own.
+    const { processID } = ear as { processID?: number | null };
+    if (typeof processID === 'number' && `${processID}` !== fitness.pid) {
+      if (own[0] !== ear) return;
+      own.push(make(link));
+      await own[1].connect();
+    }
+    await ear.query(`LISTEN "${channel}"`);
     link.up();
   };
   return {
@@ -147,39 +173,33 @@ export function postgresTransport(newClient: () => PostgresClient, channel: stri
     maxFrameBytes: MAX_PAYLOAD_BYTES,
     flushMs: FLUSH_MS,
     connect(link) {
-      const own = newClient();
-      if (own === latest || !isNewClient(own)) {
-        const error = invalidReturnValue('a client of pg that is not connected', 'newClient', own);
-        // The promise of an asynchronous newClient may reject: no other code handles that.
-        Promise.resolve(own).catch(() => {});
-        throw error;
-      }
-      latest = own;
-      connected = { own, link };
+      const ear = make(link);
+      own = [ear];
+      ends = link.down;
       last = Promise.resolve();
-      own.on('error', link.down);
-      own.on('end', () => link.down(new Error('PostgreSQL closed the connection')));
-      own.on('notification', ({ payload }) => link.received(payload ?? ''));
-      start(own, link).catch(link.down);
+      ear.on('notification', ({ payload }) => link.received(payload ?? ''));
+      start(ear, link).catch(link.down);
     },
     publish(text) {
-      if (connected === undefined) throw new Error('Not connected to PostgreSQL');
-      const { own, link } = connected;
-      const notify = (): Promise<unknown> => own.query(NOTIFY, [channel, text]);
+      const mouth = own.at(-1);
+      const down = ends;
+      if (mouth === undefined) throw new Error('Not connected to PostgreSQL');
+      const notify = (): Promise<unknown> => mouth.query(NOTIFY, [channel, text]);
       last = last.then(notify, notify);
       return last.catch((error: { code?: string }) => {
-        if (error.code?.startsWith(SHUTDOWN)) link.down(error); // the connection ends: that refuses no text
+        if (error.code?.startsWith(SHUTDOWN)) down(error); // the connection ends: that refuses no text
         throw error;
       });
     },
-    disconnect() {
-      if (connected === undefined) return undefined;
-      const own = connected.own as PostgresClient & { connection?: { stream?: { unref?(): void } } };
-      connected = undefined;
-      const ended = own.end();
+    whySilent: () => (own.length > 1 ? unfit(POOLER) : undefined),
+    async disconnect() {
+      const ended = own.map((each) => each.end());
       // A server that does not answer must not keep the process alive.
-      own.connection?.stream?.unref?.();
-      return ended;
+      for (const each of own as { connection?: { stream?: { unref?(): void } } }[]) {
+        each.connection?.stream?.unref?.();
+      }
+      own = [];
+      await Promise.all(ended);
     },
   };
 }
@@ -194,18 +214,4 @@ function isNewClient(value: unknown): boolean {
   const { on, connect, query, end, processID } = value as Record<string, unknown>;
   const isClient = [on, connect, query, end].every((method) => typeof method === 'function');
   return isClient && typeof processID !== 'number';
-}
-
-/** The reason why the server of `client` cannot carry a bus. Undefined when it can. */
-async function unfitness(client: PostgresClient): Promise<string | undefined> {
-  const { rows } = await client.query('SELECT pg_is_in_recovery() AS replica, pg_backend_pid() AS pid');
-  if (rows[0].replica === true) {
-    return 'The PostgreSQL server is a replica, which cannot NOTIFY: connect the bus to the primary';
-  }
-  // A pooler hands out process numbers of its own.
-  const { processID } = client as { processID?: number | null };
-  if (typeof processID === 'number' && processID !== rows[0].pid) {
-    return 'The PostgreSQL server is behind a pooler, where nothing is heard of NOTIFY: connect the bus to the server itself';
-  }
-  return undefined;
 }

@@ -3,13 +3,13 @@
 // Ground rules. The bus has two connections of its own, both duplicated from the client: one
 // publishes, one subscribes. So neither waits behind the commands of the user. They have all that a
 // client needs to connect (TLS, passwords, Sentinel). They never reconnect by themselves, so no
-// break goes unnoticed: both are new after each. What a replica is told stays there. So the server
-// is asked for its role, at first and with each echo. In a cluster a publication reaches all nodes,
-// but two publications through different nodes may change order. So one master serves both
-// directions.
+// break goes unnoticed: both are new after each. What a replica is told stays there, and so does
+// what a node is told that is cut off its cluster. So the server is asked whether it is fit, at
+// first and with each echo. In a cluster a publication reaches all nodes, but two publications
+// through different nodes may change order. So one master serves both directions.
 import { invalidArgType, invalidReturnValue } from '../../base/node-errors.ts';
 import { createBus } from '../bus.ts';
-import { type Bus, type BusOptions, checkedBusOptions, refusal } from '../bus-options.ts';
+import { type Bus, type BusOptions, checkedBusOptions, unfit } from '../bus-options.ts';
 import type { Transport, TransportLink } from '../transport.ts';
 
 /**
@@ -73,9 +73,9 @@ interface Own {
  *
  * It needs the permissions SUBSCRIBE and PUBLISH on the channel named by `prefix`, and with
  * interest routing UNSUBSCRIBE too, also on the channels below it (`&purgatory &purgatory/*`).
- * Without them the bus is refused and closes. With the permission for ROLE it also finds out that
- * its server is a replica, from where no hint reaches the others: at first that is a refusal, and
- * later, after a failover, a gap.
+ * Without them it is not live: it says so, and tries again. With the permission for ROLE it finds
+ * out that its server is a replica, and with that for CLUSTER INFO that its node is no part of its
+ * cluster any more, or with the minority: from there no hint reaches the others. That is a gap.
  *
  * The bus also closes when `client.duplicate` returns no client of ioredis, iovalkey or node-redis
  * 5. Then `onError` gets ERR_INVALID_RETURN_VALUE.
@@ -93,13 +93,15 @@ export function redisBus(client: RedisClient, options?: BusOptions): Bus {
 const CLIENT = 'a client of ioredis, iovalkey or node-redis';
 const REPLICA =
   'The Redis server is a replica, and what is published there reaches nobody else: connect the bus to the primary';
+const CUT_OFF =
+  'The Redis node is cut off its cluster, or was removed, and what is published there reaches nobody else';
 
 /** The transport alone: for the conformance suite. */
 export function redisTransport(client: RedisClient, prefix: string): Transport {
   /** The one that subscribes and the one that publishes. */
   let own: Own[] = [];
   let attempts = 0;
-  let wasFit = false;
+  let isClustered = false;
   const name = (channel: string): string => `${prefix}/${channel}`; // no prefix has a slash
   const start = async (link: TransportLink, attempt: number): Promise<void> => {
     const node = await nodeOf(client);
@@ -108,11 +110,15 @@ export function redisTransport(client: RedisClient, prefix: string): Transport {
     while (own.length < 2) own.push(ownOf(node, link)); // one by one: what is open is ended if it throws
     const [ear, mouth] = own;
     await Promise.all([ear.client.connect(), mouth.client.connect()]);
-    // A server that was fit before is in the middle of a failover.
-    if (await isReplica(mouth)) throw wasFit ? new Error(REPLICA) : refusal(REPLICA);
+    isClustered = (await clusterInfo(mouth)) !== '';
+    await checkFit(mouth);
     await ear.subscribe([prefix]);
-    wasFit = true;
     link.up();
+  };
+  const checkFit = async (mouth: Own): Promise<void> => {
+    if (isClustered) checkNode(await clusterInfo(mouth));
+    // In a cluster, a replica passes on to all nodes what it gets.
+    else if (await isReplica(mouth)) throw unfit(REPLICA);
   };
   const ask = async (call: (ear: Own, mouth: Own) => Promise<unknown>): Promise<void> => {
     const [ear, mouth] = own;
@@ -120,7 +126,7 @@ export function redisTransport(client: RedisClient, prefix: string): Transport {
     try {
       await call(ear, mouth);
     } catch (error) {
-      throw refusedIf(error);
+      throw unfitIf(error);
     }
   };
   const publish = (to: string, text: string): Promise<void> =>
@@ -128,17 +134,14 @@ export function redisTransport(client: RedisClient, prefix: string): Transport {
   return {
     engine: 'redis',
     connect(link) {
-      const refusing: TransportLink = { ...link, down: (error) => link.down(refusedIf(error)) };
-      start(refusing, ++attempts).catch(refusing.down);
+      const explaining: TransportLink = { ...link, down: (error) => link.down(unfitIf(error)) };
+      start(explaining, ++attempts).catch(explaining.down);
     },
     publish: (text) => publish(prefix, text),
     publishTo: (channel, text) => publish(name(channel), text),
     subscribe: (channels) => ask((ear) => ear.subscribe(channels.map(name))),
     unsubscribe: (channels) => ask((ear) => ear.unsubscribe(channels.map(name))),
-    check: () =>
-      ask(async (_, mouth) => {
-        if (await isReplica(mouth)) throw new Error(REPLICA);
-      }),
+    check: () => ask((_, mouth) => checkFit(mouth)),
     disconnect() {
       attempts++;
       for (const each of own) each.end();
@@ -158,15 +161,29 @@ async function nodeOf(client: RedisClient & Clustered): Promise<RedisClient> {
 }
 
 /**
- * Whether what is published here stays here. In a cluster, a replica passes it on to all nodes. An
- * engine that does not tell its role, or not to this user, is taken to be fit. A connection that has
- * broken says so itself.
+ * An engine that does not tell its role, or not to this user, is taken to be fit. A connection that
+ * has broken says so itself.
  */
 async function isReplica({ command }: Own): Promise<boolean> {
   const role = await command('ROLE').catch(() => []);
-  if (String((role as unknown[] | null)?.[0]) !== 'slave') return false;
-  const info = await command('INFO', 'cluster').catch(() => '');
-  return !String(info).includes('cluster_enabled:1');
+  return String((role as unknown[] | null)?.[0]) === 'slave';
+}
+
+/** What a node says of its cluster. '' where it is in none, or does not tell this user. */
+async function clusterInfo({ command }: Own): Promise<string> {
+  return String(await command('CLUSTER', 'INFO').catch(() => ''));
+}
+
+/**
+ * A node that was removed, or that is with the minority, serves on, alone. One of a cluster that has
+ * lost slots is fit, as all nodes agree on that: hints pass.
+ *
+ * @throws PurgatoryError ERR_PURGATORY_BUS_UNFIT.
+ */
+function checkNode(info: string): void {
+  const has = (field: string, value: string): boolean => info.includes(`${field}:${value}\r`);
+  const isApart = has('cluster_known_nodes', '1') || !has('cluster_slots_pfail', '0');
+  if (has('cluster_state', 'fail') && isApart) throw unfit(CUT_OFF);
 }
 
 /**
@@ -264,9 +281,9 @@ function nodeOwn(made: NodeRedis, link: TransportLink): Own {
   };
 }
 
-function refusedIf(error: unknown): unknown {
+function unfitIf(error: unknown): unknown {
   const { message } = error as Partial<Error>;
   if (!message?.startsWith('NOPERM')) return error;
   const rule = 'SUBSCRIBE and PUBLISH on its prefix, and with interest routing below it (prefix/*)';
-  return refusal(`Redis does not permit what the bus needs, ${rule}: ${message}`, error);
+  return unfit(`Redis does not permit what the bus needs, ${rule}: ${message}`, error);
 }

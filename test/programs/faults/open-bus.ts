@@ -21,14 +21,9 @@ export async function openBus(
     return { bus: redisBus(client, options), close: async () => client.disconnect() };
   }
   if (engine === 'nats') {
-    const connection = await connect({
-      servers: `127.0.0.1:${port}`,
-      maxReconnectAttempts: -1,
-      reconnectTimeWait: 200,
-      pingInterval: 2_000,
-      maxPingOut: 2,
-    });
-    return { bus: natsBus(connection, options), close: () => connection.close() };
+    const newConnection = (): ReturnType<typeof connect> =>
+      connect({ servers: `127.0.0.1:${port}`, maxReconnectAttempts: -1, reconnectTimeWait: 200 });
+    return { bus: natsBus(newConnection, options), close: async () => {} };
   }
   if (engine === 'postgres') {
     const config = { host: '127.0.0.1', port, user: 'postgres', database: 'postgres' };

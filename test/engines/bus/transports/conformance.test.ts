@@ -1,5 +1,5 @@
 // One suite over all transports. The cluster's runs in a worker: cluster.test.ts.
-import { connect } from '@nats-io/transport-node';
+import { connect, type NatsConnection } from '@nats-io/transport-node';
 import { Redis } from 'ioredis';
 import { Redis as IoValkey } from 'iovalkey';
 import pg from 'pg';
@@ -93,18 +93,21 @@ describeWith(engines.redis, 'a transport over Redis', () => {
 
 describeWith(engines.nats, 'a transport over NATS', () => {
   const { port, sever, later } = behindProxy(startNats);
-  routingSuite(
-    async () => {
-      const connection = await connect({
-        servers: `127.0.0.1:${port()}`,
-        maxReconnectAttempts: -1,
-        reconnectTimeWait: 10,
-      });
-      later(() => connection.close());
-      return natsTransport(connection, 'conformance');
-    },
-    { sever },
-  );
+  const open = (): Promise<NatsConnection> =>
+    connect({ servers: `127.0.0.1:${port()}`, maxReconnectAttempts: -1, reconnectTimeWait: 10 });
+  describe('by the connection of the user', () => {
+    routingSuite(
+      async () => {
+        const connection = await open();
+        later(() => connection.close());
+        return natsTransport(connection, 'conformance');
+      },
+      { sever },
+    );
+  });
+  describe('by one of its own', () => {
+    routingSuite(() => natsTransport(open, 'own'), { sever });
+  });
 });
 
 describeWith(engines.postgres, 'a transport over PostgreSQL', () => {

@@ -6,7 +6,7 @@ import { expect } from 'chai';
 import type { Bus } from '../../../../src/bus/bus-options.ts';
 import { natsBus, natsTransport } from '../../../../src/bus/transports/nats.ts';
 import { ManualClock, Purgatory } from '../../../../src/index.ts';
-import { livePair, refused, untilHeard, untilLive } from '../../../bus/live.ts';
+import { type BusError, livePair, refused, untilHeard, untilLive } from '../../../bus/live.ts';
 import { codeOf } from '../../../support/code-of.ts';
 import { type Engine, engines, SECOND_TRY, startNats, TcpProxy } from '../../../support/engines.ts';
 import { describeWith } from '../../../support/needs.ts';
@@ -121,14 +121,84 @@ describeWith(engines.nats, 'a bus over NATS', () => {
   }).retries(SECOND_TRY);
 
   for (const user of ['mute', 'deaf']) {
-    it(`is refused, once and for all, without the permission for its subject (${user})`, async () => {
-      const one = await connection({ user });
-      const errors = await refused((onError) => track(natsBus(one, { onError })));
-      expect(errors.map(({ code }) => code)).to.deep.equal(['ERR_PURGATORY_BUS_REFUSED']);
+    it(`says why it is not live without the permission for its subject (${user})`, async () => {
+      const errors: BusError[] = [];
+      const onError = (error: unknown): void => void errors.push(error as BusError);
+      const bus = track(natsBus(await connection({ user }), { onError }));
+      await until(() => errors.length > 0);
+      expect(errors.map(({ code }) => code)).to.deep.equal(['ERR_PURGATORY_BUS_UNFIT']);
+      expect(bus.state).to.equal('connecting');
     });
   }
 
-  it('is refused without the permission for its channels, and works with the line of the docs', async () => {
+  it('is in a gap while its permissions are narrowed, says why, and is live once they are back', async () => {
+    const file = `${config}.narrowed`;
+    const write = (subject: string): void =>
+      writeFileSync(
+        file,
+        `authorization { users = [{user: all, password: x, permissions: {
+          publish: "${subject}", subscribe: "${subject}"
+        }}] }`,
+      );
+    write('purgatory');
+    const server = await startNats(['-c', file]);
+    try {
+      const errors: BusError[] = [];
+      const options = { echoMs: 50, onError: (error: unknown) => void errors.push(error as BusError) };
+      const bus = track(natsBus(await connection({ servers: `127.0.0.1:${server.port}` }), options));
+      await untilLive(bus);
+      write('other');
+      process.kill(server.pid, 'SIGHUP');
+      await until(() => expect(bus.state).to.equal('gap'), 'it is in a gap');
+      await until(() => errors.some(({ code }) => code === 'ERR_PURGATORY_BUS_UNFIT'));
+      write('purgatory');
+      process.kill(server.pid, 'SIGHUP');
+      await untilLive(bus);
+    } finally {
+      await server.stop();
+      rmSync(file);
+    }
+  });
+
+  it('leaves alone what the app may not do on its connection: that is not about the bus', async () => {
+    const one = await connection({ user: 'narrow' });
+    const errors: unknown[] = [];
+    const bus = track(natsBus(one, { echoMs: 20, onError: (error) => errors.push(error) }));
+    const { mine, publishThere } = await livePair(bus, track(natsBus(await connection())));
+    const heard: string[] = [];
+    void (async () => {
+      for await (const { type, error } of one.status() as AsyncIterable<{ type: string; error?: Error }>) {
+        if (type === 'error') heard.push(`${error?.message}`);
+      }
+    })();
+    one.publish('billing.invoice', 'x');
+    one.subscribe('billing.>', { callback: () => {} });
+    await until(() => heard.length === 2);
+    publishThere('on');
+    await untilHeard(mine, 'on');
+    expect([bus.state, errors]).to.deep.equal(['live', []]);
+  });
+
+  it('passes on what the server says in place of its acknowledgement', async () => {
+    const file = `${config}.subscriptions`;
+    writeFileSync(file, 'max_subscriptions: 1');
+    const server = await startNats(['-c', file]);
+    try {
+      const one = await connection({ servers: `127.0.0.1:${server.port}` });
+      one.subscribe('of.the.app', { callback: () => {} });
+      await one.flush();
+      const errors: Error[] = [];
+      const onError = (error: unknown): void => void errors.push(error as Error);
+      track(natsBus(one, { echoTimeoutMs: 100, onError }));
+      await until(() => errors.length > 0);
+      expect(errors[0].message).to.match(/maximum subscriptions exceeded/i);
+    } finally {
+      await server.stop();
+      rmSync(file);
+    }
+  });
+
+  it('says that it lacks the permission for its channels, and works with the line of the docs', async () => {
     const errors: Error[] = [];
     const open = async (user: string): Promise<Bus> =>
       track(
@@ -143,7 +213,8 @@ describeWith(engines.nats, 'a bus over NATS', () => {
       void purgatory.waitFor(['k'], () => undefined, { timeoutMs: 60_000 }).catch(() => {});
     }
     const isRouting = (): boolean => wide.state === 'live' && wide.snapshot().subscriptions === 1;
-    await until(() => narrow.state === 'closed' && isRouting());
+    await until(() => errors.length > 0 && isRouting());
+    expect(narrow.state).not.to.equal('live');
     expect(errors.map(({ message }) => message).join()).to.match(/does not permit what the bus needs/);
     for (const purgatory of purgatories) purgatory.close();
   });
@@ -176,32 +247,131 @@ describeWith(engines.nats, 'a bus over NATS', () => {
     expect([await hears('0'), await hears('2047')]).to.deep.equal([false, false]);
   });
 
-  for (const [how, options, steps] of [
-    ['by itself, after an attempt that nobody answered', {}, [5_000, 5_000, 63, 15_000, 125, 250]],
-    ['by the options of its client', { pingInterval: 100, maxPingOut: 1 }, []],
+  it('never breaks a connection of the user: it is in a gap, says what mends that, and loses nothing of the app', async () => {
+    proxy = await new TcpProxy(nats.port).start();
+    const clock = new ManualClock();
+    const one = await connection({ servers: `127.0.0.1:${proxy.port}` });
+    const errors: string[] = [];
+    const onError = (error: unknown): void => void errors.push(String(error));
+    const reader = await connection();
+    const [bus, other] = [track(natsBus(one, { clock, onError })), track(natsBus(reader))];
+    const { mine, others, publish, publishThere } = await livePair(bus, other);
+    const invoices: string[] = [];
+    reader.subscribe('invoices', {
+      callback: (_, message) => void invoices.push(message.string().slice(0, 4)),
+    });
+    await reader.flush();
+    proxy.hold();
+    const sent = Array.from({ length: 100 }, (_, invoice) => `${invoice}`.padEnd(4));
+    for (const invoice of sent) one.publish('invoices', invoice.padEnd(64_000));
+    for (const ms of [5_000, 5_000, 63, 15_000, 125, 15_000, 250, 15_000]) clock.advance(ms);
+    expect(bus.state).to.equal('gap');
+    expect(errors).to.have.length(1);
+    expect(errors[0]).to.match(/pingInterval: 2000, maxPingOut: 2.*one of its own/);
+    publish('kept');
+    proxy.release();
+    await until(() => {
+      clock.advance(10); // it tries again and again
+      return bus.state === 'live';
+    });
+    await untilHeard(others, 'kept');
+    publishThere('back');
+    await untilHeard(mine, 'back');
+    await until(() => invoices.length === sent.length);
+    expect(invoices).to.deep.equal(sent);
+  });
+
+  for (const [whose, options, steps] of [
+    ['the one of the user, by the options of its client', { pingInterval: 100, maxPingOut: 1 }, []],
+    ['its own, which it makes anew', {}, [5_000, 5_000, 63]],
   ] as const) {
-    it(`is live again though its connection was half open: ${how}`, async () => {
+    it(`is live again though a connection was half open: ${whose}`, async () => {
       proxy = await new TcpProxy(nats.port).start();
       const clock = new ManualClock();
-      const one = await connection({ ...options, servers: `127.0.0.1:${proxy.port}` });
-      const errors: string[] = [];
-      const onError = (error: unknown): void => void errors.push(String(error));
-      const [bus, other] = [track(natsBus(one, { clock, onError })), track(natsBus(await connection()))];
+      const open = (): Promise<NatsConnection> =>
+        connection({ ...options, servers: `127.0.0.1:${proxy?.port}` });
+      const source = steps.length === 0 ? await open() : open;
+      const onError = (): void => {};
+      const [bus, other] = [track(natsBus(source, { clock, onError })), track(natsBus(await connection()))];
       const { mine, others, publish, publishThere } = await livePair(bus, other);
       proxy.forget(); // as NAT does: nothing is closed
       for (const ms of steps) clock.advance(ms);
-      await until(() => expect(bus.state).to.equal('gap'), 'the bus is in a gap');
       publish('kept');
-      expect(/pingInterval: 2000, maxPingOut: 2/.test(errors.join())).to.equal(steps.length > 0);
-      await until(async () => {
-        clock.advance(10); // it tries again and again
-        return bus.state === 'live';
+      await until(() => {
+        if (steps.length === 0) clock.advance(10); // it tries again and again
+        return bus.state === 'live' && bus.snapshot().lastGap !== null;
       });
       await untilHeard(others, 'kept');
       publishThere('back');
       await untilHeard(mine, 'back');
     });
   }
+
+  describe('with a connection of its own', () => {
+    it('keeps one that is only slow, as long as bytes come, and closes it with the bus', async () => {
+      const clock = new ManualClock();
+      const made: NatsConnection[] = [];
+      let isSlow = false;
+      /** What is published on it is still on its way. */
+      const slow = (real: NatsConnection): NatsConnection =>
+        new Proxy(real, {
+          get: (_, name) => {
+            if (isSlow && name === 'publish') return () => {};
+            if (isSlow && name === 'flush') return () => new Promise(() => {});
+            const value = Reflect.get(real, name, real);
+            return typeof value === 'function' ? value.bind(real) : value;
+          },
+        });
+      const open = async (): Promise<NatsConnection> => {
+        made.push(await connection());
+        return slow(made[made.length - 1]);
+      };
+      const bus = track(natsBus(open, { clock, onError: () => {} }));
+      const { mine, publishThere } = await livePair(bus, track(natsBus(await connection())));
+      for (const areBytes of [true, false]) {
+        isSlow = true;
+        clock.advance(5_000); // an echo is sent
+        if (areBytes) {
+          publishThere('bytes');
+          await untilHeard(mine, 'bytes');
+        }
+        clock.advance(5_000);
+        expect(bus.state).to.equal('gap');
+        isSlow = false;
+        clock.advance(63); // the pause
+        await untilLive(bus);
+        expect(made).to.have.length(areBytes ? 1 : 2);
+      }
+      await bus.close();
+      expect(made.map((one) => one.isClosed())).to.deep.equal([true, true]);
+    });
+
+    it('makes the next one when the last was closed', async () => {
+      const made: NatsConnection[] = [];
+      const open = async (): Promise<NatsConnection> => {
+        made.push(await connection());
+        return made[made.length - 1];
+      };
+      const bus = track(natsBus(open, { onError: () => {} }));
+      await untilLive(bus);
+      await made[0].close();
+      await until(() => made.length === 2 && bus.state === 'live');
+    });
+
+    it('closes when its function returns no new connection', async () => {
+      const one = await connection();
+      for (const source of [async () => ({}), () => undefined, () => connection({ noEcho: true })]) {
+        const errors = await refused((onError) => track(natsBus(source as never, { onError })));
+        expect(errors.map(({ code }) => code)).to.deep.equal(['ERR_INVALID_RETURN_VALUE']);
+      }
+      const errors = await refused((onError) => {
+        const bus = natsBus(async () => one, { onError });
+        void untilLive(bus).then(() => one.close());
+        return track(bus);
+      });
+      expect(errors.at(-1)).to.include({ code: 'ERR_INVALID_RETURN_VALUE' });
+    });
+  });
 
   it('ends with a connection that the user closes, and leaves alone one that the user keeps', async () => {
     const [kept, closed] = [await connection(), await connection()];

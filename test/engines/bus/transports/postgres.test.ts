@@ -8,7 +8,7 @@ import type { Bus } from '../../../../src/bus/bus-options.ts';
 import { LocalHub } from '../../../../src/bus/transports/local-hub.ts';
 import { notifyInTransaction, postgresBus } from '../../../../src/bus/transports/postgres.ts';
 import { ManualClock, Purgatory } from '../../../../src/index.ts';
-import { livePair, refused, untilHeard, untilLive } from '../../../bus/live.ts';
+import { type BusError, livePair, untilHeard, untilLive } from '../../../bus/live.ts';
 import { Listener } from '../../../bus/rig.ts';
 import { codeOf } from '../../../support/code-of.ts';
 import {
@@ -275,6 +275,36 @@ describeWith(engines.postgres, 'a bus over PostgreSQL', () => {
       expect(lost[0].message).to.contain('"orders"').and.to.contain('no orders here');
     });
 
+    it('moves the tail of a full queue of NOTIFY, which stays where it is while every NOTIFY fails', async () => {
+      await sql(
+        'postgres',
+        'CREATE DATABASE filled',
+        'ALTER DATABASE filled SET search_path = public, pg_catalog',
+      );
+      await sql(
+        'filled',
+        'CREATE TABLE queue (is_full boolean, is_blocked boolean)',
+        'INSERT INTO queue VALUES (false, false)',
+        `CREATE FUNCTION public.pg_notify(text, text) RETURNS void LANGUAGE plpgsql AS $$ BEGIN
+           IF (SELECT is_full FROM queue) THEN
+             RAISE 'too many notifications in the NOTIFY queue' USING ERRCODE = '54000';
+           END IF;
+           PERFORM pg_catalog.pg_notify($1, $2);
+         END $$`,
+        `CREATE FUNCTION public.pg_notification_queue_usage() RETURNS double precision LANGUAGE sql AS $$
+           UPDATE queue SET is_full = is_full AND is_blocked RETURNING is_full::int::double precision $$`,
+      );
+      const [a, b] = [busIn('filled', { echoMs: 50, onError: () => {} }), busIn('filled')];
+      const { others: listener, publish } = await livePair(a, b);
+      await sql('filled', 'UPDATE queue SET is_full = true, is_blocked = true');
+      await until(() => expect(a.state).to.equal('gap'), 'it is in a gap');
+      publish('kept');
+      await until(() => expect(a.snapshot().lastError?.message).to.contain('too many notifications'));
+      await sql('filled', 'UPDATE queue SET is_blocked = false');
+      await untilLive(a);
+      await untilHeard(listener, 'kept');
+    });
+
     it('takes no frame for refused that went under with its connection', async () => {
       await sql(
         'postgres',
@@ -320,39 +350,86 @@ describeWith(engines.postgres, 'a bus over PostgreSQL', () => {
     expect(queries).to.deep.equal([]);
   });
 
-  it('refuses a replica', async () => {
+  it('says why it is not live on a replica, and is once that is promoted', async () => {
     const replica = await startPostgresReplica(postgres);
     try {
-      const errors = await refused((onError) => bus(replica.port, { onError }));
-      expect(errors).to.have.length(1);
-      expect(errors[0]).to.include({ code: 'ERR_PURGATORY_BUS_REFUSED' });
+      const errors: BusError[] = [];
+      const one = bus(replica.port, { onError: (error: unknown) => errors.push(error as BusError) });
+      await until(() => errors.length > 0);
+      expect(errors[0]).to.include({ code: 'ERR_PURGATORY_BUS_UNFIT' });
       expect(errors[0].message).to.contain('replica');
+      const admin = clientOf(replica.port);
+      await admin.connect();
+      await admin.query('SELECT pg_promote()');
+      await admin.end();
+      await untilLive(one);
+      await one.close();
     } finally {
       await replica.stop();
     }
   });
 
-  itWith(engines.pgbouncer, 'refuses a transaction pooler', async () => {
-    const port = await freePort();
-    const folder = mkdtempSync(join(tmpdir(), 'purgatory-pgbouncer-'));
-    chmodSync(folder, 0o755);
-    const file = join(folder, 'pgbouncer.ini');
-    writeFileSync(
-      file,
-      `[databases]\npostgres = host=127.0.0.1 port=${postgres.port} user=postgres\n[pgbouncer]\nlisten_addr = 127.0.0.1\n` +
-        `listen_port = ${port}\nauth_type = any\npool_mode = transaction\nunix_socket_dir =\n`,
-    );
-    const pooler: ChildProcess = spawn('/usr/sbin/pgbouncer', [file], {
-      stdio: 'ignore',
-      ...(process.getuid?.() === 0 ? { uid: 65_534 } : {}),
-    });
-    try {
-      const errors = await refused((onError) => bus(port, { onError }));
-      expect(errors.at(-1)).to.include({ code: 'ERR_PURGATORY_BUS_REFUSED' });
-      expect(errors.at(-1)?.message).to.contain('pooler');
-    } finally {
-      pooler.kill('SIGKILL');
-      rmSync(folder, { recursive: true });
+  it('is live though the user parses types in a way of his own', async () => {
+    for (const parse of [BigInt, String]) {
+      const types = {
+        getTypeParser: (oid: number, format?: string) =>
+          oid === 23 || oid === 16 ? parse : pg.types.getTypeParser(oid, format as 'text'),
+      };
+      const one = postgresBus(
+        () =>
+          new pg.Client({
+            host: '127.0.0.1',
+            port: postgres.port,
+            user: 'postgres',
+            database: 'postgres',
+            types: types as pg.CustomTypesConfig,
+          }),
+      );
+      buses.push(one);
+      await untilLive(one);
+      expect(one.snapshot().lastError).to.equal(null);
     }
+  });
+
+  describe('behind a pooler', () => {
+    let pooler: ChildProcess | undefined;
+    const folder = mkdtempSync(join(tmpdir(), 'purgatory-pgbouncer-'));
+    const startPooler = async (mode: string): Promise<number> => {
+      const port = await freePort();
+      const file = join(folder, 'pgbouncer.ini');
+      chmodSync(folder, 0o755);
+      writeFileSync(
+        file,
+        `[databases]\npostgres = host=127.0.0.1 port=${postgres.port} user=postgres\n[pgbouncer]\n` +
+          `listen_addr = 127.0.0.1\nlisten_port = ${port}\nauth_type = any\npool_mode = ${mode}\nunix_socket_dir =\n`,
+      );
+      pooler = spawn('/usr/sbin/pgbouncer', [file], {
+        stdio: 'ignore',
+        ...(process.getuid?.() === 0 ? { uid: 65_534 } : {}),
+      });
+      return port;
+    };
+    afterEach(() => pooler?.kill('SIGKILL'));
+    after(() => rmSync(folder, { recursive: true }));
+
+    itWith(engines.pgbouncer, 'hears the others in session mode', async () => {
+      const port = await startPooler('session');
+      const onError = (): void => {}; // until it is up
+      const [one, other] = [bus(port, { onError }), bus()];
+      const { mine, others, publish, publishThere } = await livePair(one, other);
+      publish('out');
+      publishThere('in');
+      await Promise.all([untilHeard(others, 'out'), untilHeard(mine, 'in')]);
+    });
+
+    itWith(engines.pgbouncer, 'says in transaction mode that this is why no echo comes back', async () => {
+      const port = await startPooler('transaction');
+      const errors: BusError[] = [];
+      const onError = (error: unknown): void => void errors.push(error as BusError);
+      const one = bus(port, { echoTimeoutMs: 300, onError });
+      await until(() => errors.some(({ code }) => code === 'ERR_PURGATORY_BUS_UNFIT'));
+      expect(errors.at(-1)?.message).to.contain('behind a pooler');
+      expect(one.state).to.equal('connecting');
+    });
   });
 });

@@ -1,22 +1,18 @@
-import { execFileSync } from 'node:child_process';
-import { EventEmitter, once } from 'node:events';
+import { EventEmitter } from 'node:events';
 import { connect } from 'node:net';
 import { expect } from 'chai';
-import { Cluster, Redis } from 'ioredis';
-import { createClient, createCluster } from 'redis';
+import { Redis } from 'ioredis';
+import { createClient } from 'redis';
 import type { Bus } from '../../../../src/bus/bus-options.ts';
 import { type Frame, frameText, readFrame } from '../../../../src/bus/frames.ts';
-import type { Transport } from '../../../../src/bus/transport.ts';
-import { transportConformance } from '../../../../src/bus/transports/conformance.ts';
-import { type RedisClient, redisBus, redisTransport } from '../../../../src/bus/transports/redis.ts';
+import { type RedisClient, redisBus } from '../../../../src/bus/transports/redis.ts';
 import { ManualClock } from '../../../../src/clock/manual-clock.ts';
-import { livePair, refused, untilHeard, untilLive } from '../../../bus/live.ts';
+import { type BusError, livePair, refused, untilHeard, untilLive } from '../../../bus/live.ts';
 import { Listener } from '../../../bus/rig.ts';
 import { codeOf } from '../../../support/code-of.ts';
 import { type Engine, engines, SECOND_TRY, startRedis, TcpProxy } from '../../../support/engines.ts';
 import { describeWith } from '../../../support/needs.ts';
 import { until } from '../../../support/turns.ts';
-import { interestCases } from './interest-cases.ts';
 import { survivesKill } from './survives-kill.ts';
 
 const quiet = { retryStrategy: () => 20 };
@@ -147,18 +143,42 @@ describeWith(engines.redis, 'a bus over Redis', () => {
     ['+@all resetchannels', 'the channel'],
   ]) {
     for (const family of ['ioredis', 'node-redis']) {
-      it(`is refused, once and for all, without the permission for ${what} (${family})`, async () => {
+      it(`says why it is not live without the permission for ${what}, and is once it has it (${family})`, async () => {
         const admin = client();
         const user = `u${Math.random().toString(36).slice(2)}`;
         await admin.call('ACL', 'SETUSER', user, 'on', '>secret', '~*', '&*', ...rights.split(' '));
         const own = await clientOf(family, redis.port, { username: user, password: 'secret' });
-        const errors = await refused((onError) => track(redisBus(own, { onError })));
-        expect(errors.map(({ code }) => code)).to.deep.equal(['ERR_PURGATORY_BUS_REFUSED']);
+        const errors: BusError[] = [];
+        const bus = track(redisBus(own, { onError: (error) => errors.push(error as BusError) }));
+        await until(() => errors.length > 0);
+        await admin.call('ACL', 'SETUSER', user, '+@all', 'allchannels');
+        await untilLive(bus);
+        expect(errors.map(({ code }) => code)).to.deep.equal(['ERR_PURGATORY_BUS_UNFIT']);
         expect(errors[0].message).to.contain('NOPERM');
         expect(errors[0].cause).to.be.instanceOf(Error);
       });
     }
   }
+
+  it('is in a gap while the permission of its user is narrowed, says why once, and loses nothing', async () => {
+    const admin = client();
+    await admin.call('ACL', 'SETUSER', 'passing', 'on', '>secret', '~*', '&*', '+@all');
+    const errors: BusError[] = [];
+    const onError = (error: unknown): void => void errors.push(error as BusError);
+    const login = { username: 'passing', password: 'secret' };
+    const [bus, other] = [track(redisBus(client(login), { echoMs: 50, onError })), track(redisBus(client()))];
+    const { mine, others, publish, publishThere } = await livePair(bus, other);
+    await admin.call('ACL', 'SETUSER', 'passing', 'resetchannels');
+    await until(() => expect(bus.snapshot().lastError?.message).to.contain('NOPERM'), 'it says why');
+    publish('kept');
+    await admin.call('ACL', 'SETUSER', 'passing', 'allchannels');
+    await untilLive(bus);
+    await untilHeard(others, 'kept');
+    publishThere('back');
+    await untilHeard(mine, 'back');
+    const unfit = errors.filter(({ code }) => code === 'ERR_PURGATORY_BUS_UNFIT');
+    expect(unfit).to.have.length(1);
+  });
 
   for (const family of ['ioredis', 'node-redis']) {
     it(`has two connections of its own, and makes both anew when they are half open (${family})`, async () => {
@@ -256,10 +276,15 @@ describeWith(engines.redis, 'a bus over Redis', () => {
     afterEach(() => replica.stop());
 
     for (const family of ['ioredis', 'node-redis']) {
-      it(`is refused when it was none but that from the start (${family})`, async () => {
+      it(`says why it is not live, and is once that is promoted (${family})`, async () => {
         const own = await clientOf(family, replica.port);
-        const errors = await refused((onError) => track(redisBus(own, { onError })));
-        expect(errors.map(({ code }) => code)).to.deep.equal(['ERR_PURGATORY_BUS_REFUSED']);
+        const errors: BusError[] = [];
+        const bus = track(redisBus(own, { onError: (error) => errors.push(error as BusError) }));
+        await until(() => errors.length > 0);
+        expect(bus.state).to.equal('connecting');
+        await client({ port: replica.port }).call('REPLICAOF', 'NO', 'ONE');
+        await untilLive(bus);
+        expect(errors.map(({ code }) => code)).to.deep.equal(['ERR_PURGATORY_BUS_UNFIT']);
         expect(errors[0].message).to.contain('is a replica').and.to.contain('connect the bus to the primary');
       });
     }
@@ -327,102 +352,5 @@ describeWith(engines.redis, 'a bus over Redis', () => {
       expect(bus.state).to.equal('connecting');
     }
     await untilHeard(listener, 'last words');
-  });
-});
-
-describeWith(engines.redis, 'a bus over Redis Cluster', () => {
-  const nodes: Engine[] = [];
-  let ports: number[];
-  const ends: (() => unknown)[] = [];
-
-  before(async () => {
-    for (let node = 0; node < 3; node++) {
-      nodes.push(await startRedis(['--cluster-enabled', 'yes', '--cluster-node-timeout', '2000']));
-    }
-    ports = nodes.map(({ port }) => port);
-    const addresses = ports.map((port) => `127.0.0.1:${port}`);
-    execFileSync('redis-cli', ['--cluster', 'create', ...addresses, '--cluster-yes'], { stdio: 'ignore' });
-    await until(() => ports.every(knowsAllSlots));
-  });
-
-  function knowsAllSlots(port: number): boolean {
-    const info = execFileSync('redis-cli', ['-p', `${port}`, 'cluster', 'info'], { encoding: 'utf8' });
-    return info.includes('cluster_state:ok') && info.includes('cluster_slots_ok:16384');
-  }
-
-  after(async () => {
-    for (const end of ends) await end();
-    for (const node of nodes) await node.stop();
-  });
-
-  const ioCluster = (): Cluster => {
-    const made = new Cluster(
-      ports.map((port) => ({ host: '127.0.0.1', port })),
-      { clusterRetryStrategy: () => 50 },
-    );
-    made.on('error', () => {});
-    ends.push(() => made.disconnect());
-    return made;
-  };
-
-  describe('by ioredis', () => {
-    // A bus tries again while its client gets to know its nodes; this suite does not.
-    const make = async (): Promise<Transport> => {
-      const client = ioCluster();
-      await once(client, 'ready');
-      return redisTransport(client, 'cluster');
-    };
-    for (const { title, run } of [...transportConformance(make), ...interestCases(make)]) it(title, run);
-  });
-
-  it('takes a replica of a cluster, which passes on what is published there', async () => {
-    const replica = await startRedis(['--cluster-enabled', 'yes', '--cluster-node-timeout', '2000']);
-    nodes.push(replica);
-    execFileSync(
-      'redis-cli',
-      ['--cluster', 'add-node', `127.0.0.1:${replica.port}`, `127.0.0.1:${ports[0]}`, '--cluster-slave'],
-      {
-        stdio: 'ignore',
-      },
-    );
-    const single = new Redis(replica.port, '127.0.0.1');
-    ends.push(() => single.disconnect());
-    await until(async () => String(((await single.call('ROLE')) as unknown[])[0]) === 'slave');
-    const all = [redisBus(single, { echoMs: 50 }), redisBus(ioCluster())];
-    ends.push(() => Promise.all(all.map((bus) => bus.close())));
-    const listener = new Listener('orders');
-    all[1].join(listener);
-    const { publish } = all[0].join(new Listener('orders'));
-    await until(() => all.every((bus) => bus.state === 'live'), 'all are live');
-    await until(() => {
-      publish('from the replica');
-      return listener.heard.includes('from the replica');
-    });
-    expect(all[0].snapshot().totals.gaps.connection).to.equal(0);
-  }).timeout(30_000);
-
-  // After the suite: a node dies.
-  describe('of several clients', () => {
-    it('hears across nodes, whoever they are connected to, and when their node dies', async () => {
-      const node = createCluster({ rootNodes: ports.map((port) => ({ url: `redis://127.0.0.1:${port}` })) });
-      node.on('error', () => {});
-      await node.connect();
-      ends.push(() => node.destroy());
-      const all = [redisBus(ioCluster()), redisBus(ioCluster()), redisBus(node)];
-      ends.push(() => Promise.all(all.map((bus) => bus.close())));
-      const listeners = all.map(() => new Listener('orders'));
-      const members = all.map((bus, index) => bus.join(listeners[index]));
-      await until(() => all.every((bus) => bus.state === 'live'), 'all are live');
-      // The nodes of a young cluster do not forward to each other at once.
-      const allHear = (count: number): Promise<unknown> =>
-        until(() => {
-          for (const [index, { publish }] of members.entries()) publish(`from ${index}`);
-          return listeners.every(({ heard }) => new Set(heard).size === count);
-        });
-      await allHear(2);
-      for (const { heard } of listeners) heard.length = 0;
-      await nodes[0].kill();
-      await allHear(2);
-    }).retries(SECOND_TRY);
   });
 });

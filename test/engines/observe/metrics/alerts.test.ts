@@ -43,7 +43,8 @@ const held = (parked: number): Series =>
   P({ permit_held_longest_seconds: 60, parked_operations: steady(parked) });
 const waitsForUnit = (parked: number): Series =>
   P({ oldest_operation_seconds: 60, parked_operations: steady(parked), units_held: steady(1) });
-const gaps = (count: string | number): Series => of('bus="orders",cause="echo"', { bus_gaps_total: count });
+const gaps = (count: string | number, cause = 'echo'): Series =>
+  of(`bus="orders",cause="${cause}"`, { bus_gaps_total: count });
 const refused = (count: string | number): Series =>
   of('purgatory="fetch",code="ERR_PURGATORY_FULL"', { refused_total: count });
 const forNobody = (count: number): Series => B({ bus_for_nobody_total: count, bus_received_total: 12_000 });
@@ -84,6 +85,7 @@ const CASES: Readonly<Record<string, readonly [at: number, fires: Series, silent
   PurgatoryUserCodeThrows: [10, P({ failures_total: 1 }), P({ failures_total: steady(40) })],
   PurgatoryBusInGap: [5, B({ bus_live: steady(0) }), B({ bus_live: steady(1) })],
   PurgatoryBusGapsOften: [20, gaps(1), gaps('0+0x10 1+0x20')],
+  PurgatoryBusPublishRefused: [20, gaps('0+0x10 1+0x20', 'publish'), gaps('0+0x10 1+0x20')],
   PurgatoryLoadsFail: [
     15,
     P({ loads_failed_total: 50, loads_total: 100 }),

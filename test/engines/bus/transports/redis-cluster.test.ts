@@ -1,0 +1,200 @@
+import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
+import { expect } from 'chai';
+import { Cluster, Redis } from 'ioredis';
+import { createCluster } from 'redis';
+import type { Bus } from '../../../../src/bus/bus-options.ts';
+import type { Transport } from '../../../../src/bus/transport.ts';
+import { transportConformance } from '../../../../src/bus/transports/conformance.ts';
+import { type RedisClient, redisBus, redisTransport } from '../../../../src/bus/transports/redis.ts';
+import { livePair, untilHeard, untilLive } from '../../../bus/live.ts';
+import { Listener } from '../../../bus/rig.ts';
+import { type Engine, engines, SECOND_TRY, startRedis } from '../../../support/engines.ts';
+import { describeWith } from '../../../support/needs.ts';
+import { until } from '../../../support/turns.ts';
+import { interestCases } from './interest-cases.ts';
+
+describeWith(engines.redis, 'a bus over Redis Cluster', () => {
+  const nodes: Engine[] = [];
+  let ports: number[];
+  const ends: (() => unknown)[] = [];
+
+  const startNode = async (): Promise<Engine> => {
+    const node = await startRedis(['--cluster-enabled', 'yes', '--cluster-node-timeout', '2000']);
+    nodes.push(node);
+    return node;
+  };
+
+  before(async () => {
+    while (nodes.length < 3) await startNode();
+    ports = nodes.map(({ port }) => port);
+    manage('create', ...nodes.map(addressOf), '--cluster-yes');
+    await until(() => ports.every(knowsAllSlots));
+  });
+
+  after(async () => {
+    for (const end of ends) await end();
+    for (const node of nodes) await node.stop();
+  });
+
+  const ioCluster = (): Cluster => {
+    const made = new Cluster(
+      ports.map((port) => ({ host: '127.0.0.1', port })),
+      { clusterRetryStrategy: () => 50 },
+    );
+    made.on('error', () => {});
+    ends.push(() => made.disconnect());
+    return made;
+  };
+
+  describe('by ioredis', () => {
+    // A bus tries again while its client gets to know its nodes; this suite does not.
+    const make = async (): Promise<Transport> => {
+      const client = ioCluster();
+      await once(client, 'ready');
+      return redisTransport(client, 'cluster');
+    };
+    for (const { title, run } of [...transportConformance(make), ...interestCases(make)]) it(title, run);
+  });
+
+  it('takes a replica of a cluster, which passes on what is published there', async () => {
+    const replica = await startNode();
+    manage('add-node', addressOf(replica), addressOf(nodes[0]), '--cluster-slave');
+    const single = new Redis(replica.port, '127.0.0.1');
+    ends.push(() => single.disconnect());
+    await until(async () => String(((await single.call('ROLE')) as unknown[])[0]) === 'slave');
+    const all = [redisBus(single, { echoMs: 50 }), redisBus(ioCluster())];
+    ends.push(() => Promise.all(all.map((bus) => bus.close())));
+    const listener = new Listener('orders');
+    all[1].join(listener);
+    const { publish } = all[0].join(new Listener('orders'));
+    await until(() => all.every((bus) => bus.state === 'live'), 'all are live');
+    await until(() => {
+      publish('from the replica');
+      return listener.heard.includes('from the replica');
+    });
+    expect(all[0].snapshot().totals.gaps.connection).to.equal(0);
+  }).timeout(30_000);
+
+  const nodeCluster = async (): Promise<RedisClient> => {
+    const made = createCluster({ rootNodes: ports.map((port) => ({ url: `redis://127.0.0.1:${port}` })) });
+    made.on('error', () => {});
+    await made.connect();
+    ends.push(() => made.destroy());
+    return made;
+  };
+
+  for (const family of ['ioredis', 'node-redis']) {
+    it(`leaves a node that is removed, as it serves on alone, and lands on it no more (${family})`, async () => {
+      const leaver = await startNode();
+      manage('add-node', addressOf(leaver), addressOf(nodes[0]));
+      const [leaving, staying] = [leaver, nodes[0]].map(({ port }) => idOf(port));
+      await until(() => knowsAllSlots(leaver.port));
+      const move = (from: string, to: string): void =>
+        manage(
+          ...['reshard', addressOf(nodes[0]), '--cluster-from', from, '--cluster-to', to],
+          ...['--cluster-slots', '3', '--cluster-yes'],
+        );
+      move(staying, leaving);
+      await until(() => [...ports, leaver.port].every(knowsAllSlots));
+      const client = family === 'ioredis' ? ioCluster() : await nodeCluster();
+      if (client instanceof Cluster) await once(client, 'ready');
+      const errors: Error[] = [];
+      const options = {
+        prefix: family,
+        echoMs: 200,
+        onError: (error: unknown) => void errors.push(error as Error),
+      };
+      const buses: Bus[] = [];
+      ends.push(() => Promise.all(buses.map((bus) => bus.close())));
+      const listensThere = (): boolean => hears(leaver.port, family);
+      do {
+        buses.push(redisBus(client, options));
+        await untilLive(...buses);
+      } while (!listensThere());
+
+      move(leaving, staying);
+      manage('del-node', addressOf(nodes[0]), leaving);
+      await until(() => !listensThere(), 'nobody listens on it');
+      const cutOff = errors.filter(({ message }) => message.includes('cut off its cluster'));
+      expect(cutOff, 'it says why').not.to.be.empty;
+      for (let more = 0; more < 5; more++) buses.push(redisBus(client, options));
+      await untilLive(...buses);
+      expect(listensThere(), 'nobody is live there').to.equal(false);
+      const listener = new Listener('orders');
+      buses[0].join(listener);
+      const others = buses.slice(1).map((bus) => bus.join(new Listener('orders')));
+      for (const [from, { publish }] of others.entries()) publish(`from ${from}`);
+      for (const from of others.keys()) await untilHeard(listener, `from ${from}`);
+    }).timeout(60_000);
+  }
+
+  it('is in a gap on a master that is with the minority, and live again with the cluster', async () => {
+    const bus = redisBus(ioCluster(), { echoMs: 200, onError: () => {} });
+    ends.push(() => bus.close());
+    await untilLive(bus);
+    const own = nodes.find(({ port }) => hears(port, 'purgatory')) as Engine;
+    const others = nodes.filter((node) => node !== own);
+    for (const { pid } of others) process.kill(pid, 'SIGSTOP');
+    try {
+      await until(() => expect(bus.state).to.equal('gap'), 'it is in a gap');
+      expect(bus.snapshot().lastGap?.error).to.contain('cut off its cluster');
+    } finally {
+      for (const { pid } of others) process.kill(pid, 'SIGCONT');
+    }
+    const other = redisBus(ioCluster());
+    ends.push(() => other.close());
+    const { others: listener, publish } = await livePair(bus, other);
+    await until(() => {
+      publish('back');
+      return listener.heard.includes('back');
+    });
+  }).timeout(60_000);
+
+  // After the suite: a node dies.
+  describe('of several clients', () => {
+    it('hears across nodes, whoever they are connected to, and when their node dies', async () => {
+      const all = [redisBus(ioCluster()), redisBus(ioCluster()), redisBus(await nodeCluster())];
+      ends.push(() => Promise.all(all.map((bus) => bus.close())));
+      const listeners = all.map(() => new Listener('orders'));
+      const members = all.map((bus, index) => bus.join(listeners[index]));
+      await until(() => all.every((bus) => bus.state === 'live'), 'all are live');
+      // The nodes of a young cluster do not forward to each other at once.
+      const allHear = (count: number): Promise<unknown> =>
+        until(() => {
+          for (const [index, { publish }] of members.entries()) publish(`from ${index}`);
+          return listeners.every(({ heard }) => new Set(heard).size === count);
+        });
+      await allHear(2);
+      for (const { heard } of listeners) heard.length = 0;
+      await nodes[0].kill();
+      await allHear(2);
+    }).retries(SECOND_TRY);
+  });
+});
+
+function redisCli(...args: string[]): string {
+  return execFileSync('redis-cli', args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
+}
+
+/** A command of the manager of clusters. */
+function manage(command: string, ...args: string[]): void {
+  redisCli('--cluster', command, ...args);
+}
+
+function addressOf({ port }: Engine): string {
+  return `127.0.0.1:${port}`;
+}
+
+function idOf(port: number): string {
+  return redisCli('-p', `${port}`, 'cluster', 'myid').trim();
+}
+
+function hears(port: number, channel: string): boolean {
+  return redisCli('-p', `${port}`, 'pubsub', 'channels', channel).trim() === channel;
+}
+
+function knowsAllSlots(port: number): boolean {
+  const info = redisCli('-p', `${port}`, 'cluster', 'info');
+  return info.includes('cluster_state:ok') && info.includes('cluster_slots_ok:16384');
+}
