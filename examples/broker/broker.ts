@@ -6,7 +6,7 @@
  * one turn of the event loop, so nothing is locked.
  */
 
-import { existsSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { Registry } from 'prom-client';
 import { SystemTimer } from 'purgatory';
@@ -35,7 +35,8 @@ import { Replication } from './replication/replication.ts';
 import { rollRulesOf } from './settings/topic-settings.ts';
 import { type BrokerStatus, statusOf } from './status.ts';
 import { ByteBudget } from './storage/byte-budget.ts';
-import { keepDamage, type OnDamage, refuseDamage, setAside } from './storage/damage.ts';
+import { describeSizes, forgetCleanStop, isAsLeft, noteCleanStop } from './storage/clean-stop.ts';
+import { type Findings, findings, setAside } from './storage/damage.ts';
 import { lockFolder } from './storage/folder-lock.ts';
 import { DiskSpace } from './storage/full-disk.ts';
 import { OpenFiles } from './storage/open-files.ts';
@@ -58,7 +59,7 @@ export class Broker {
   readonly #files: OpenFiles;
   readonly #logSpace: ByteBudget;
   readonly #disk: DiskSpace;
-  readonly #onDamage: OnDamage;
+  readonly #findings: Findings;
   readonly #producerIds: ProducerIds;
   readonly #producers: KnownProducers;
   readonly #cluster: Cluster;
@@ -68,6 +69,8 @@ export class Broker {
   readonly #registry = new Registry();
   readonly #unregister: () => void;
   #context: Context | undefined;
+  /** Whether the files are as a clean stop leaves them, or all of them are open. */
+  #isWhole = false;
   #unlock: (() => void) | undefined;
   #stopped: Promise<void> | undefined;
 
@@ -81,8 +84,8 @@ export class Broker {
     this.#files = new OpenFiles(this.#options.maxOpenFiles);
     this.#logSpace = new ByteBudget(this.#options.maxLogBytes);
     this.#disk = new DiskSpace(this.#folder, this.#options.minFreeBytes);
-    this.#onDamage = this.#options.recover ? keepDamage(log) : refuseDamage;
-    this.#producerIds = new ProducerIds(self);
+    this.#findings = findings(this.#options.recover, log);
+    this.#producerIds = new ProducerIds(join(this.#folder, 'producer-ids'), self);
     this.#producers = new KnownProducers(this.#options.maxProducers, this.#options.producerIdExpirationMs);
     this.#cluster = new Cluster(
       Array.from({ length: nodes }, (_, id) => ({ id, host: advertisedHost, port: port + id })),
@@ -95,7 +98,7 @@ export class Broker {
     this.#topics = new Topics(
       (topic, index, replicaIds, isNew) =>
         this.#createPartition(topic, index, replicaIds ?? this.#cluster.replicasOf(index), isNew),
-      (topic) => this.#offsets.forgetTopic(topic),
+      (topic, along) => this.#offsets.forgetTopic(topic, along),
     );
     this.#groups = new GroupCoordinator(this.#rooms.join, this.#rooms.heartbeat, {
       maxMembers: maxParked,
@@ -168,8 +171,9 @@ export class Broker {
     }
     for (const { purgatory } of [this.#rooms.join, this.#rooms.heartbeat]) purgatory.close();
     await Promise.all([this.#server.close(), this.#http.close()]);
-    const journals = [this.#topics, this.#offsets, this.#groups, this.#producerIds];
+    const journals = [this.#topics, this.#offsets, this.#groups];
     await Promise.all(journals.map((each) => each.close()));
+    if (this.#isWhole) noteCleanStop(this.#folder, this.#log);
     this.#unregister();
     this.#timer.close();
     this.#unlock?.();
@@ -181,25 +185,31 @@ export class Broker {
 
   /** Throws an Error for a file that is damaged, before anything of that file is changed. */
   #openFiles(): void {
-    const { recover } = this.#options;
-    this.#topics.open(join(this.#folder, 'topics'), this.#onDamage);
+    const found = describeSizes(this.#folder);
+    this.#isWhole = isAsLeft(this.#folder, this.#findings.onDamage);
+    if (found !== '' && !this.#isWhole)
+      this.#log(`${this.#folder} is not as a clean stop leaves it, and has ${found}`);
+    forgetCleanStop(this.#folder);
+    this.#topics.open(join(this.#folder, 'topics'), this.#findings);
     this.#producers.onLoaded();
-    if (recover) this.#setStrayLogsAside();
-    // A topic that damage has hidden may come back, so its commits stay.
-    const isTopic = (name: string) => recover || this.#topics.get(name) !== undefined;
-    this.#offsets.open(join(this.#folder, 'offsets'), isTopic, this.#onDamage);
-    this.#groups.open(join(this.#folder, 'groups'), this.#onDamage);
-    this.#producerIds.open(join(this.#folder, 'producer-ids'), this.#onDamage);
+    this.#setStrayLogsAside();
+    this.#offsets.open(join(this.#folder, 'offsets'), this.#findings);
+    this.#groups.open(join(this.#folder, 'groups'), this.#findings);
+    this.#producerIds.open(this.#findings.onDamage);
+    this.#isWhole = true;
   }
 
-  /** Logs of no topic, or a new topic of that name would delete them. */
+  /** Logs of no topic: damage may have hidden the topic. */
   #setStrayLogsAside(): void {
     const logs = join(this.#folder, 'logs');
-    const keys = this.#topics.all().flatMap(({ partitions }) => partitions.map(({ key }) => key));
+    const keys = new Set(this.#topics.all().flatMap(({ partitions }) => partitions.map(({ key }) => key)));
     for (const name of existsSync(logs) ? readdirSync(logs) : []) {
-      if (name.includes('~') || keys.includes(name)) continue;
-      this.#log(`no topic has the log ${join(logs, name)}, which is ${setAside(join(logs, name))} now`);
+      if (!name.includes('~') && !keys.has(name)) this.#setAside(join(logs, name));
     }
+  }
+
+  #setAside(folder: string): void {
+    this.#log(`no topic has the log ${folder}, which is ${setAside(folder)} now`);
   }
 
   #createContext(): Context {
@@ -227,15 +237,16 @@ export class Broker {
       rollRules: () => rollRulesOf(this.#topics.get(topic)?.settings ?? {}, this.#options),
       files: this.#files,
       space: this.#logSpace,
-      onDamage: this.#onDamage,
+      findings: this.#findings,
     };
     const partition = new Partition(topic, index, replicaIds, {
       openLog: (key, onBatch) => {
         const folder = join(this.#folder, 'logs', key);
-        if (isNew) rmSync(folder, { recursive: true, force: true });
-        return new FileLog(folder, options, onBatch, ({ bytes, endOffset }) =>
-          this.#log(`cut a torn tail of ${bytes} bytes off ${key}, which ends at offset ${endOffset}`),
-        );
+        if (isNew && existsSync(folder)) this.#setAside(folder);
+        return new FileLog(folder, options, (header, ageMs) => {
+          this.#producerIds.noteUsed(header.producerId);
+          onBatch(header, ageMs);
+        });
       },
       knownProducers: this.#producers,
       logSpace: this.#logSpace,

@@ -9,7 +9,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { ErrorCode } from '../protocol/error-codes.ts';
-import type { OnDamage } from '../storage/damage.ts';
+import type { Findings } from '../storage/damage.ts';
 import type { WaitingRoom } from '../waiting/waiting-room.ts';
 import {
   type CoordinatorOptions,
@@ -54,8 +54,8 @@ export class GroupCoordinator {
    * Reads the groups that the journal at `path` has. Their members have their whole sessions to
    * show up. To be called once, first.
    */
-  open(path: string, onDamage: OnDamage): void {
-    for (const kept of this.#journal.open(path, onDamage)) {
+  open(path: string, findings: Findings): void {
+    for (const kept of this.#journal.open(path, findings)) {
       if (this.#options.coordinates(kept.id)) this.#restore(kept);
       else this.#journal.forget(kept.id);
     }

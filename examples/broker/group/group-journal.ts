@@ -8,7 +8,7 @@
  * O(members) each.
  */
 import type { Log } from '../log-lines.ts';
-import type { OnDamage } from '../storage/damage.ts';
+import type { Findings } from '../storage/damage.ts';
 import { FullDisk } from '../storage/full-disk.ts';
 import { Journal } from '../storage/journal.ts';
 import type { Group } from './group.ts';
@@ -46,13 +46,13 @@ export class GroupJournal {
   }
 
   /** Reads the groups that the journal at `path` has. To be called once, first. */
-  open(path: string, onDamage: OnDamage): KeptGroup[] {
+  open(path: string, findings: Findings): KeptGroup[] {
     const note = (entry: JournalEntry) => {
       if ('forgotten' in entry) this.#kept.delete(entry.forgotten);
       else this.#kept.set(entry.id, read(entry));
     };
     const current = () => [...this.#kept.values()].map(write);
-    this.#journal = new Journal<JournalEntry>(path, note, current, onDamage);
+    this.#journal = new Journal<JournalEntry>(path, note, current, findings);
     return [...this.#kept.values()];
   }
 

@@ -6,7 +6,7 @@
  * member nor a commit for the retention time (Kafka's offsets.retention.minutes). What it keeps is
  * counted in the memory of groups. O(1) for a commit.
  */
-import type { OnDamage } from '../storage/damage.ts';
+import type { Findings } from '../storage/damage.ts';
 import { FullDisk } from '../storage/full-disk.ts';
 import { Journal } from '../storage/journal.ts';
 import { type GroupMemory, textBytes } from './memory.ts';
@@ -53,18 +53,16 @@ export class OffsetStore {
   }
 
   /**
-   * Reads the commits that the journal at `path` has, of those topics that there are. To be called
-   * once, first.
+   * Reads the commits that the journal at `path` has. To be called once, first. Those of a topic that
+   * damage has hidden stay, for it may come back.
    */
-  open(path: string, isTopic: (name: string) => boolean, onDamage: OnDamage): void {
+  open(path: string, findings: Findings): void {
     this.#journal = new Journal<JournalEntry>(
       path,
       (entry) => this.#note(entry),
       () => this.#entries(),
-      onDamage,
+      findings,
     );
-    const topics = new Set([...this.#groups.values()].flatMap((group) => [...group.topics.keys()]));
-    for (const topic of topics) if (!isTopic(topic)) this.forgetTopic(topic);
   }
 
   /**
@@ -121,13 +119,13 @@ export class OffsetStore {
   }
 
   /**
-   * The topic is about to be deleted. A later topic of the same name gets none of its commits,
-   * whatever crashes in between. O(groups).
+   * The topic is about to be deleted, by `along`. A later topic of the same name gets none of its
+   * commits, whatever crashes in between. They stay where `along` throws. O(groups).
    */
-  forgetTopic(topic: string): void {
-    if (![...this.#groups.values()].some(({ topics }) => topics.has(topic))) return;
-    this.#append({ deletedTopic: topic });
-    this.#journal?.flushNow();
+  forgetTopic(topic: string, along: () => void): void {
+    if ([...this.#groups.values()].some(({ topics }) => topics.has(topic)))
+      this.#append({ deletedTopic: topic }, along);
+    else along();
   }
 
   /**
@@ -145,8 +143,8 @@ export class OffsetStore {
     await this.#journal?.close();
   }
 
-  #append(entry: JournalEntry): void {
-    this.#journal?.append(entry);
+  #append(entry: JournalEntry, along?: () => void): void {
+    this.#journal?.append(entry, along);
     this.#note(entry);
   }
 

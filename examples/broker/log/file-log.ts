@@ -21,7 +21,7 @@ import {
 import type { FoundBatch } from '../protocol/record-times.ts';
 import type { RollRules } from '../settings/topic-settings.ts';
 import type { ByteBudget } from '../storage/byte-budget.ts';
-import { type OnDamage, setAside } from '../storage/damage.ts';
+import { type Findings, setAside } from '../storage/damage.ts';
 import { orFullDisk } from '../storage/full-disk.ts';
 import type { OpenFiles } from '../storage/open-files.ts';
 import { syncFolder } from '../storage/sync-folder.ts';
@@ -29,20 +29,13 @@ import { readLogStart, writeLogStart } from './log-start.ts';
 import type { PartitionLog } from './partition-log.ts';
 import { baseOffsetOf, fileNameOf, lastIndex, Segment } from './segment.ts';
 
-/** The end of a torn segment that was cut off when the log was opened. */
-export interface TornTail {
-  readonly folder: string;
-  readonly bytes: number;
-  readonly endOffset: number;
-}
-
 export interface FileLogOptions {
   /** When a file is followed by the next one; asked for each append. */
   readonly rollRules: () => RollRules;
   readonly files: OpenFiles;
   /** Where the bytes of all logs are counted. */
   readonly space: ByteBudget;
-  readonly onDamage: OnDamage;
+  readonly findings: Findings;
 }
 
 type OnBatch = (header: BatchHeader, ageMs: number) => void;
@@ -60,19 +53,19 @@ export class FileLog implements PartitionLog {
    * order, with the age of its segment. When `onDamage` returns, the log ends before the damage.
    * O(bytes).
    */
-  constructor(folder: string, options: FileLogOptions, onBatch: OnBatch, onTorn: (torn: TornTail) => void) {
+  constructor(folder: string, options: FileLogOptions, onBatch: OnBatch) {
     this.#folder = folder;
     this.#options = options;
     const bases = existsSync(folder) ? readdirSync(folder).flatMap((name) => baseOffsetOf(name) ?? []) : [];
     bases.sort((a, b) => a - b);
-    const start = readLogStart(folder, options.onDamage);
+    const start = readLogStart(folder, options.findings.onDamage);
     this.#startOffset = start ?? bases[0] ?? 0;
     if (start === undefined) writeLogStart(folder, this.#startOffset);
     let isWhole = true;
     for (const base of bases) {
       const path = join(folder, fileNameOf(base));
       isWhole &&= this.#isNext(path, base);
-      if (isWhole) isWhole = this.#load(base, base === bases.at(-1), onBatch, onTorn);
+      if (isWhole) isWhole = this.#load(base, base === bases.at(-1), onBatch);
       else setAside(path);
     }
     // What was found may be in the page cache only, and will be taken for durable from now on.
@@ -208,7 +201,11 @@ export class FileLog implements PartitionLog {
     const due = this.endOffset;
     const isFirst = this.#segments.length === 0;
     if (isFirst ? base <= due : base === due) return true;
-    this.#options.onDamage(path, 0, `it begins with offset ${base}, where ${due} is due: files are missing`);
+    this.#options.findings.onDamage(
+      path,
+      0,
+      `it begins with offset ${base}, where ${due} is due: files are missing`,
+    );
     if (!isFirst) return false;
     writeLogStart(this.#folder, base);
     this.#startOffset = base;
@@ -216,16 +213,17 @@ export class FileLog implements PartitionLog {
   }
 
   /** Whether all of the file is batches of this log, or was until a crash. */
-  #load(base: number, isLast: boolean, onBatch: OnBatch, onTorn: (torn: TornTail) => void): boolean {
+  #load(base: number, isLast: boolean, onBatch: OnBatch): boolean {
     const segment = new Segment(this.#folder, base, this.#options.files);
     const bytes = segment.load(onBatch);
     this.#segments.push(segment);
     this.#options.space.add(segment.size);
     if (bytes === 0) return true;
-    const { size, endOffset } = segment;
+    const { path, size, endOffset } = segment;
+    const { onDamage, onTorn } = this.#options.findings;
     const isTorn = isLast && segment.isTorn(bytes);
-    if (isTorn) onTorn({ folder: this.#folder, bytes, endOffset });
-    else this.#options.onDamage(segment.path, size, `there is no whole batch of offset ${endOffset} there`);
+    if (isTorn) onTorn(path, bytes, size);
+    else onDamage(path, size, `there is no whole batch of offset ${endOffset} there`);
     segment.cut();
     return isTorn;
   }

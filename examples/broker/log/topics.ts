@@ -5,7 +5,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import type { TopicSettings } from '../settings/topic-settings.ts';
-import type { OnDamage } from '../storage/damage.ts';
+import type { Findings } from '../storage/damage.ts';
 import { Journal } from '../storage/journal.ts';
 import type { Partition } from './partition.ts';
 
@@ -58,13 +58,16 @@ export class Topics {
   readonly #byId = new Map<string, OwnTopic>();
   #partitionCount = 0;
   readonly #createPartition: PartitionFactory;
-  readonly #onDelete: (name: string) => void;
+  readonly #onDelete: (name: string, along: () => void) => void;
   /** By id: what the journal has to say. */
   readonly #kept = new Map<string, KeptTopic>();
   #journal: Journal<TopicEntry> | undefined;
 
-  /** `onDelete` is called before a topic is deleted. */
-  constructor(createPartition: PartitionFactory, onDelete: (name: string) => void) {
+  /**
+   * `onDelete` writes down what else ends with a topic, and calls `along`. It throws, and leaves all
+   * as it is, where one of the two does.
+   */
+  constructor(createPartition: PartitionFactory, onDelete: (name: string, along: () => void) => void) {
     this.#createPartition = createPartition;
     this.#onDelete = onDelete;
   }
@@ -73,12 +76,12 @@ export class Topics {
    * Reads the topics that the journal at `path` has, with their partitions. To be called once,
    * first.
    */
-  open(path: string, onDamage: OnDamage): void {
+  open(path: string, findings: Findings): void {
     this.#journal = new Journal<TopicEntry>(
       path,
       (entry) => this.#note(entry),
       () => [...this.#kept.values()],
-      onDamage,
+      findings,
     );
     const latest = new Map([...this.#kept.values()].map((kept) => [kept.name, kept]));
     for (const kept of this.#kept.values()) {
@@ -134,9 +137,9 @@ export class Topics {
     (this.#byId.get(topic.id) as OwnTopic).settings = settings;
   }
 
+  /** Throws a FullDisk, and deletes nothing, where there is no room to write it down. */
   delete(topic: Topic): void {
-    this.#onDelete(topic.name);
-    this.#keep({ deleted: topic.id });
+    this.#onDelete(topic.name, () => this.#keep({ deleted: topic.id }));
     this.#byName.delete(topic.name);
     this.#byId.delete(topic.id);
     this.#partitionCount -= topic.partitions.length;

@@ -1,6 +1,6 @@
 /**
  * Damage: bytes of a file that are not what was written, a bit that flipped for example. What a
- * crash leaves in the middle of the last write is none.
+ * crash leaves in the middle of the last write is none: a torn end, which is cut off.
  */
 import { constants, copyFileSync, existsSync, renameSync } from 'node:fs';
 import type { Log } from '../log-lines.ts';
@@ -12,18 +12,34 @@ import type { Log } from '../log-lines.ts';
  */
 export type OnDamage = (path: string, at: number, what: string) => void;
 
-export const refuseDamage: OnDamage = (path, at, what) => {
+/** A torn end of `bytes` is about to be cut off; the file ends at byte `end` then. */
+export type OnTorn = (path: string, bytes: number, end: number) => void;
+
+/** What hears of files that are not as they were written, when they are opened. */
+export interface Findings {
+  readonly onDamage: OnDamage;
+  readonly onTorn: OnTorn;
+}
+
+export function findings(isRecovery: boolean, log: Log): Findings {
+  return {
+    onDamage: isRecovery ? keepDamage(log) : refuseDamage,
+    onTorn: (path, bytes, end) => log(`cut a torn end of ${bytes} bytes off ${path}, which has ${end} now`),
+  };
+}
+
+const refuseDamage: OnDamage = (path, at, what) => {
   throw new Error(
     `${path} is damaged at byte ${at}: ${what}. Nothing of it was changed. ` +
       'Put a whole copy in its place, or start with --recover, which keeps a copy of the file and goes on without what is damaged',
   );
 };
 
-/** For `--recover`: keeps a copy beside the file. */
-export function keepDamage(log: Log): OnDamage {
+/** For `--recover`: keeps a copy beside the file, where there is one. */
+function keepDamage(log: Log): OnDamage {
   return (path, at, what) => {
-    const copy = freeName(path);
-    copyFileSync(path, copy, constants.COPYFILE_EXCL);
+    const copy = existsSync(path) ? freeName(path) : 'nothing, for it is gone';
+    if (existsSync(path)) copyFileSync(path, copy, constants.COPYFILE_EXCL);
     log(`${path} was damaged at byte ${at}: ${what}. Went on without that, and kept ${copy}`);
   };
 }

@@ -24,7 +24,7 @@ import {
 import { dirname } from 'node:path';
 import { promisify } from 'node:util';
 import { checkedLine, readCheckedLine } from './checked-line.ts';
-import { type OnDamage, refuseDamage } from './damage.ts';
+import type { Findings } from './damage.ts';
 import { FullDisk, orFullDisk } from './full-disk.ts';
 import { syncFolder } from './sync-folder.ts';
 import { writeWhole } from './write-whole.ts';
@@ -53,7 +53,7 @@ export class Journal<E> {
     path: string,
     onEntry: (entry: E) => void,
     current: () => readonly E[],
-    onDamage: OnDamage = refuseDamage,
+    { onDamage, onTorn }: Findings,
   ) {
     this.#path = path;
     this.#current = current;
@@ -77,7 +77,10 @@ export class Journal<E> {
     if (bad.length > 0) onDamage(path, bad[0], 'a line there is not what was written');
     for (const entry of entries) onEntry(entry);
     if (bad.length > 0) this.#rewrite(this.#currentBytes());
-    else if (this.#size < bytes.length) ftruncateSync(this.#fd, this.#size);
+    else if (this.#size < bytes.length) {
+      onTorn(path, bytes.length - this.#size, this.#size);
+      ftruncateSync(this.#fd, this.#size);
+    }
     this.#dropWaste();
   }
 
@@ -86,11 +89,15 @@ export class Journal<E> {
     return this.#size;
   }
 
-  /** Throws a FullDisk, and keeps no part of the entry, where there is no room. */
-  append(entry: E): void {
+  /**
+   * Throws a FullDisk, and keeps no part of the entry, where there is no room. It is on the disk
+   * before `along` is called, and is taken back where that throws.
+   */
+  append(entry: E, along?: () => void): void {
     if (this.#size >= this.#maxSize) this.#dropWaste();
     const line = checkedLine(entry);
     orFullDisk(() => writeWhole(this.#fd, line, this.#size));
+    if (along !== undefined) this.#keepWith(along);
     this.#size += line.length;
   }
 
@@ -111,6 +118,17 @@ export class Journal<E> {
   async close(): Promise<void> {
     await (this.#next ?? this.#running);
     closeSync(this.#fd);
+  }
+
+  #keepWith(along: () => void): void {
+    this.flushNow();
+    try {
+      along();
+    } catch (error) {
+      ftruncateSync(this.#fd, this.#size);
+      this.flushNow();
+      throw error;
+    }
   }
 
   #currentBytes(): Buffer {

@@ -31,7 +31,7 @@ describe('a cluster of three nodes', () => {
     for (const client of clients) client.destroy();
     for (const node of nodes) node.child.kill('SIGCONT');
     await Promise.all(nodes.map((node) => node.end('SIGTERM')));
-    expect(nodes.map(({ stderr }) => stderr)).to.deep.equal(['', '', '']);
+    expect(nodes.map(({ complaints }) => complaints)).to.deep.equal([[], [], []]);
   });
 
   const start = (id: number) => BrokerProcess.start([...args, '--node', `${id}`]);

@@ -2,7 +2,8 @@ import { expect } from 'chai';
 import { GroupMemory } from '../group/memory.ts';
 import { OffsetStore } from '../group/offset-store.ts';
 import { ErrorCode } from '../protocol/error-codes.ts';
-import { refuseDamage } from '../storage/damage.ts';
+import { findings } from '../storage/damage.ts';
+import { FullDisk } from '../storage/full-disk.ts';
 import { brokerOfEachTest } from './support/running-broker.ts';
 import { pause, until } from './support/turns.ts';
 import { WireClient } from './support/wire-client.ts';
@@ -176,13 +177,33 @@ describe('what groups keep', () => {
     expect(broker.logged()).to.deep.equal([]);
   });
 
-  it('counts as active from the last commit on, by the wall clock, over a restart', async () => {
-    const path = `${broker.data}/offsets`;
-    const open = () => {
-      const store = new OffsetStore(10, new GroupMemory(10_000));
-      store.open(path, () => true, refuseDamage);
-      return store;
+  const open = () => {
+    const store = new OffsetStore(10, new GroupMemory(10_000));
+    store.open(
+      `${broker.data}/offsets`,
+      findings(false, () => {}),
+    );
+    return store;
+  };
+
+  it('is kept where the topic could not be deleted, also over a restart, and goes with it otherwise', async () => {
+    const store = open();
+    const committed = { offset: 1, leaderEpoch: 0, metadata: '' };
+    store.commit('g', 't', 0, committed);
+    const fail = () => {
+      throw new FullDisk('no room');
     };
+    expect(() => store.forgetTopic('t', fail)).to.throw(FullDisk);
+    expect(store.get('g', 't', 0)).to.deep.equal(committed);
+    await store.close();
+    const again = open();
+    expect(again.get('g', 't', 0)).to.deep.equal(committed);
+    again.forgetTopic('t', () => {});
+    expect(again.get('g', 't', 0)).to.equal(undefined);
+    await again.close();
+  });
+
+  it('counts as active from the last commit on, by the wall clock, over a restart', async () => {
     const store = open();
     store.commit('g', 't', 0, { offset: 1, leaderEpoch: 0, metadata: '' });
     await store.close();

@@ -41,7 +41,7 @@ async function startLoad() {
     },
     async restart(signal: NodeJS.Signals): Promise<void> {
       await broker.end(signal);
-      expect(broker.stderr).to.equal('');
+      expect(broker.complaints).to.deep.equal([]);
       // Long enough for its clients to notice.
       await pause(300);
       broker = await BrokerProcess.start(args);
@@ -53,7 +53,7 @@ async function startLoad() {
     },
     async stop(): Promise<void> {
       await broker.end('SIGTERM');
-      expect(broker.stderr).to.equal('');
+      expect(broker.complaints).to.deep.equal([]);
     },
   };
 }

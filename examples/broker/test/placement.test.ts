@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { Kafka, logLevel } from 'kafkajs';
 import { ErrorCode } from '../protocol/error-codes.ts';
+import { findings } from '../storage/damage.ts';
 import { Journal } from '../storage/journal.ts';
 import { makeBatch } from './support/batches.ts';
 import { freePorts } from './support/free-ports.ts';
@@ -76,7 +77,12 @@ describe('where a topic of an older broker has its partitions', () => {
   it('is by the fixed rule, also once it has more of them', async () => {
     await broker.stop();
     const ignore = () => {};
-    const journal = new Journal<object>(`${broker.data}/node-0/topics`, ignore, () => []);
+    const journal = new Journal<object>(
+      `${broker.data}/node-0/topics`,
+      ignore,
+      () => [],
+      findings(false, ignore),
+    );
     journal.append({ name: 'old', id: '12345678-1234-1234-1234-123456789abc', partitions: 2 });
     await journal.close();
     await broker.start();

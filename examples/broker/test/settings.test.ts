@@ -245,7 +245,7 @@ describe('the settings of a topic', () => {
     expect(await send(records)).to.include({
       errorCode: ErrorCode.MESSAGE_TOO_LARGE,
       baseOffset: -1,
-      errorMessage: `a batch of ${records.length} bytes, where max.message.bytes of t is ${records.length - 1}`,
+      errorMessage: `a batch of ${records.length} bytes, where max.message.bytes of "t" is ${records.length - 1}`,
     });
     await alter('t', [[SET, 'max.message.bytes', `${records.length}`]]);
     expect(await send(records)).to.include({ errorCode: NONE, baseOffset: 0 });

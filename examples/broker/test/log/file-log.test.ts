@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, readlinkSync, statSync, truncateSync, writeF
 import { join } from 'node:path';
 import { expect } from 'chai';
 import fc from 'fast-check';
-import type { FileLog, TornTail } from '../../log/file-log.ts';
+import type { FileLog } from '../../log/file-log.ts';
 import { TimeSearch } from '../../log/time-search.ts';
 import { readBatches } from '../../protocol/record-batch.ts';
 import { OpenFiles } from '../../storage/open-files.ts';
@@ -14,18 +14,17 @@ const SEGMENT_BYTES = 2000;
 
 describe('a log of segment files', () => {
   let folder: string;
-  let torn: TornTail[];
+  let lines: string[];
   /** One file at a time: all that is read of the others is read of files that were opened again. */
   let files: OpenFiles;
 
   beforeEach(() => {
     folder = join(dataFolder(), 't-0');
-    torn = [];
+    lines = [];
     files = new OpenFiles(1);
   });
 
-  const open = (segmentBytes = SEGMENT_BYTES) =>
-    openLog(folder, segmentBytes, { files }, (tail) => torn.push(tail));
+  const open = (segmentBytes = SEGMENT_BYTES) => openLog(folder, segmentBytes, { files }, lines);
   const append = (log: FileLog, values: string[], timestamps?: number[]) =>
     log.append(readBatches(makeBatch(values, timestamps))[0]);
   /** The offsets of all batches that a read returns. */
@@ -96,7 +95,7 @@ describe('a log of segment files', () => {
             log = open();
           }
           log.close();
-          expect(torn).to.deep.equal([]);
+          expect(lines).to.deep.equal([]);
         },
       ),
       { numRuns: 60 },
@@ -109,7 +108,7 @@ describe('a log of segment files', () => {
     // And room that the disk made for a write that never came.
     for (const cut of [...cuts, -100]) {
       folder = join(dataFolder(), 't-0');
-      torn = [];
+      lines = [];
       const log = open();
       append(log, ['kept'.repeat(500)]);
       append(log, ['last']);
@@ -119,7 +118,9 @@ describe('a log of segment files', () => {
       const again = open();
       const end = cut < 0 ? 2 : 1;
       const bytes = cut < 0 ? -cut : lastBytes - cut;
-      expect(torn, `${cut}`).to.deep.equal([{ folder, bytes, endOffset: end }]);
+      expect(lines, `${cut}`).to.deep.equal([
+        `cut a torn end of ${bytes} bytes off ${lastSegment()}, which has ${cut < 0 ? lastBytes : 0} now`,
+      ]);
       expect(append(again, ['next']), `${cut}`).to.equal(end);
       expect(offsetsOf(again.read(0, again.endOffset, 1e6, true)).at(-1)).to.equal(end);
       again.close();

@@ -1,6 +1,7 @@
 import { appendFileSync, readFileSync, statSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { findings } from '../../storage/damage.ts';
 import { Journal } from '../../storage/journal.ts';
 import { dataFolder } from '../support/running-broker.ts';
 
@@ -12,13 +13,23 @@ describe('a journal', () => {
   });
 
   /** All entries count, unless `current` says otherwise. */
-  function open(current?: () => unknown[]): { journal: Journal<unknown>; entries: unknown[] } {
+  function open(current?: () => unknown[]): {
+    journal: Journal<unknown>;
+    entries: unknown[];
+    lines: string[];
+  } {
     const entries: unknown[] = [];
-    const journal = new Journal(path, (entry) => entries.push(entry), current ?? (() => entries));
-    return { journal, entries };
+    const lines: string[] = [];
+    const journal = new Journal(
+      path,
+      (entry) => entries.push(entry),
+      current ?? (() => entries),
+      findings(false, (line) => lines.push(line)),
+    );
+    return { journal, entries, lines };
   }
 
-  it('gives back what was appended, whatever a crash left after it', async () => {
+  it('gives back what was appended, and says what a crash left after it and is cut off', async () => {
     const { journal } = open();
     journal.append({ a: 'line\nbreak' });
     journal.append(['ü']);
@@ -29,11 +40,26 @@ describe('a journal', () => {
       appendFileSync(path, rest);
       const again = open();
       expect(again.entries).to.deep.equal([{ a: 'line\nbreak' }, ['ü']]);
+      const said = `cut a torn end of ${rest.length} bytes off ${path}, which has ${whole.length} now`;
+      expect(again.lines).to.deep.equal(rest === '' ? [] : [said]);
       await again.journal.close();
       expect(readFileSync(path).equals(whole), `after ${JSON.stringify(rest)}`).to.equal(true);
     }
     truncateSync(path, whole.length - 1);
     expect(open().entries).to.deep.equal([{ a: 'line\nbreak' }]);
+  });
+
+  it('takes an entry back, on the disk too, where what goes along with it fails', async () => {
+    const { journal } = open();
+    journal.append('kept', () => expect(readFileSync(path, 'utf8')).to.contain('kept'));
+    const fail = () => {
+      throw new Error('no room');
+    };
+    expect(() => journal.append('lost', fail)).to.throw('no room');
+    expect(statSync(path).size).to.equal(journal.size);
+    journal.append('next');
+    await journal.close();
+    expect(open().entries).to.deep.equal(['kept', 'next']);
   });
 
   it('is replaced by what counts when most of it does not, at its start and on the way, and grows on', async () => {

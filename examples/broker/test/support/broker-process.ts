@@ -6,6 +6,12 @@ export class BrokerProcess extends Program {
   /** The ports that it said are ready. */
   ports: readonly number[] = [];
 
+  /** What it has logged, but for what it finds after the SIGKILL of a process before it. */
+  get complaints(): string[] {
+    const found = /^cut a torn end of .*|^.* is not as a clean stop leaves it, and has .*/;
+    return this.stderr.split('\n').filter((line) => line !== '' && !found.test(line));
+  }
+
   /**
    * Runs main.ts; resolves when it has said `ready` that many times. `variables` are added to its
    * environment.

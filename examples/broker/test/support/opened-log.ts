@@ -1,15 +1,16 @@
-import { FileLog, type TornTail } from '../../log/file-log.ts';
+import { FileLog } from '../../log/file-log.ts';
 import { ByteBudget } from '../../storage/byte-budget.ts';
-import { refuseDamage } from '../../storage/damage.ts';
+import { findings } from '../../storage/damage.ts';
 import { OpenFiles } from '../../storage/open-files.ts';
 
-/** A log whose files begin by their size alone. */
+/** A log whose files begin by their size alone. `lines` gets what was found at its start. */
 export function openLog(
   folder: string,
   segmentBytes: number,
   { files = new OpenFiles(10), space = new ByteBudget(Infinity) } = {},
-  onTorn: (tail: TornTail) => void = () => {},
+  lines: string[] = [],
 ): FileLog {
   const rollRules = () => ({ segmentBytes, segmentMs: Infinity });
-  return new FileLog(folder, { rollRules, files, space, onDamage: refuseDamage }, () => {}, onTorn);
+  const found = findings(false, (line) => lines.push(line));
+  return new FileLog(folder, { rollRules, files, space, findings: found }, () => {});
 }

@@ -18,16 +18,18 @@ export interface RunningBroker {
   readonly lines: string[];
 }
 
-let folders: string | undefined;
+const folders = new Map<string, string>();
 
 /** A new folder for data, removed when this process ends. */
-export function dataFolder(): string {
-  if (folders === undefined) {
-    const created = mkdtempSync(join(tmpdir(), 'purgatory-broker-'));
+export function dataFolder(parent = tmpdir()): string {
+  let folder = folders.get(parent);
+  if (folder === undefined) {
+    const created = mkdtempSync(join(parent, 'purgatory-broker-'));
     process.once('exit', () => rmSync(created, { recursive: true, force: true }));
-    folders = created;
+    folder = created;
+    folders.set(parent, folder);
   }
-  return mkdtempSync(join(folders, 'data-'));
+  return mkdtempSync(join(folder, 'data-'));
 }
 
 /** A broker on free ports, in this process. */
