@@ -48,10 +48,10 @@ class NaivePurgatory {
   }
 
   park(label: string, delayMs: number, thresholds: [Key, Value][], group?: number): void {
-    const lowest = new Map([...thresholds].sort(([, p], [, q]) => compare(q, p)));
+    const highest = new Map([...thresholds].sort(([, p], [, q]) => compare(p, q)));
     const keys = [...new Set(thresholds.map(([key]) => key))];
     const unreached = keys
-      .map((key): [Key, Value] => [key, lowest.get(key) as Value])
+      .map((key): [Key, Value] => [key, highest.get(key) as Value])
       .filter((threshold) => !this.isReached(threshold));
     const wait = { label, group, deadlineMs: this.nowMs + delayMs, unreached };
     if (unreached.length > 0) this.waits.push(wait);

@@ -68,7 +68,7 @@ export function checkValue(name: string, value: unknown): void {
 
 /**
  * A copy of the pairs, which getters or a Proxy cannot change later. A key that is given twice counts
- * once: the lower threshold decides.
+ * once: the higher threshold decides, for all must be reached.
  *
  * @throws TypeError, RangeError (Node's codes): it is no iterable or empty, an item is no pair, or
  * a threshold is no valid value.
@@ -88,16 +88,16 @@ export function checkedThresholds<K, V extends ThresholdValue>(
     checkValue(`thresholds[${i}][1]`, threshold);
     checked[i] = [key, threshold];
   }
-  return checked.length === 1 ? checked : lowestOfEach(checked);
+  return checked.length === 1 ? checked : highestOfEach(checked);
 }
 
-function lowestOfEach<K, V extends ThresholdValue>(
+function highestOfEach<K, V extends ThresholdValue>(
   thresholds: readonly Threshold<K, V>[],
 ): Threshold<K, V>[] {
-  const lowest = new Map<K, V>();
+  const highest = new Map<K, V>();
   for (const [key, threshold] of thresholds) {
-    const before = lowest.get(key);
-    if (before === undefined || threshold < before) lowest.set(key, threshold);
+    const before = highest.get(key);
+    if (before === undefined || threshold > before) highest.set(key, threshold);
   }
-  return [...lowest];
+  return [...highest];
 }

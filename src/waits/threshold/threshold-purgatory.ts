@@ -184,7 +184,7 @@ export class ThresholdPurgatory<
    * O(thresholds x log waiting).
    *
    * @param thresholds pairs of a key and the value that it must reach: an array of them, or a Map. A
-   *   key that is given twice counts once: the lower value decides.
+   *   key that is given twice counts once: the higher value decides.
    * @throws TypeError ERR_INVALID_ARG_TYPE: no DelayedOperation, no iterable of pairs, or a
    * threshold that is neither a number nor a bigint; ERR_INVALID_ARG_VALUE: no pairs. RangeError
    * ERR_OUT_OF_RANGE: a threshold is NaN.

@@ -24,6 +24,25 @@ describe('ThresholdPurgatory.tryCompleteElseWatch', () => {
     expect(g.log).to.deep.equal(['complete a']);
   });
 
+  it('waits for the higher of two thresholds on one key, whichever comes first: behaviour 19', () => {
+    for (const thresholds of [
+      [
+        ['p0', 5],
+        ['p0', 7],
+      ],
+      [
+        ['p0', 7],
+        ['p0', 5],
+      ],
+    ] as [string, number][][]) {
+      const g = gauge();
+      g.purgatory.tryCompleteElseWatch(new LoggingOperation('a', 1_000, g.log), thresholds);
+      expect([g.purgatory.watched, g.purgatory.advance('p0', 6), g.purgatory.advance('p0', 7)]).to.deep.equal(
+        [1, 0, 1],
+      );
+    }
+  });
+
   it('keeps an operation of its own kind that refuses for its deadline, and asks it once', () => {
     const g = gauge();
     let tries = 0;
