@@ -36,9 +36,9 @@ export const indexOf = (slot: Slot): number => slot >> STRIDE_BITS;
 
 export class Slab<T = never> {
   /** The integers of all cells. Growth replaces the array: read it anew after each new cell. */
-  cells: Int32Array<ArrayBuffer>;
+  cells: Int32Array;
   /** The same memory. */
-  #ticks: Float64Array<ArrayBuffer>;
+  #ticks: Float64Array;
   /** By index. Empty in a slab without values. */
   readonly #values: (T | undefined)[] = [];
   /** A bit for each cell, set while it is free, but for those from `#next` to before `#end`. */
