@@ -10,9 +10,11 @@ export { Purgatory } from './purgatory/purgatory.ts';
 export type { PurgatoryOptions, WaitOptions } from './purgatory/purgatory-options.ts';
 export type { PurgatoryTotals } from './purgatory/telemetry/purgatory-meter.ts';
 export type {
+  EndlessSnapshot,
   EventsSnapshot,
   HotKey,
   OldOperation,
+  OpenTriesSnapshot,
   PassSnapshot,
   PurgatorySnapshot,
   SnapshotOptions,

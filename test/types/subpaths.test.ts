@@ -24,6 +24,17 @@ describe('The type tests', () => {
   });
 });
 
+describe('The declarations', () => {
+  it('have no generic typed array, which TypeScript before 5.7 does not know', async () => {
+    const dist = new URL('../../dist/', import.meta.url);
+    const files = (await readdir(dist, { recursive: true })).filter((file) => file.endsWith('.d.ts'));
+    expect(files).to.not.be.empty;
+    for (const file of files) {
+      expect(await readFile(new URL(file, dist), 'utf8'), file).to.not.match(/\b(\w+\d+Array|Buffer)</);
+    }
+  });
+});
+
 describe('The import paths', () => {
   /** Paths below the package, and the source file of each. */
   const sources = async (): Promise<[path: string, source: string][]> => {

@@ -1,4 +1,5 @@
 // `purgatory/threshold`: waits for a number that only grows, such as an offset.
+export type { Current } from './current-values.ts';
 export type { ThresholdValue } from './threshold-heap.ts';
 export { ThresholdOperation } from './threshold-operation.ts';
 export type { ThresholdPurgatoryOptions } from './threshold-options.ts';

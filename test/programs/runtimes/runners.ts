@@ -68,27 +68,40 @@ describe('The recipe of docs/testing.md', () => {
   }
 });
 
-describe('TypeScript 5.8', () => {
-  it('compiles what imports the package, and checks its declarations', () => {
-    mkdirSync(`${project}/node_modules`, { recursive: true });
-    try {
-      symlinkSync(root, `${project}/node_modules/purgatory`);
-      writeFileSync(`${project}/all.mts`, importsOfAll());
-      const tsc = `${home}node_modules/typescript58/bin/tsc`;
-      const options = [
-        '--noEmit',
-        '--strict',
-        '--module',
-        'nodenext',
-        '--types',
-        'node',
-        `${project}/all.mts`,
-      ];
-      const { status, stdout } = spawnSync(process.execPath, [tsc, ...options], { encoding: 'utf8' });
-      expect([status, stdout]).to.deep.equal([0, '']);
-    } finally {
-      rmSync(project, { recursive: true });
-    }
+describe('A user of TypeScript', () => {
+  before(() => {
+    const installed = `${project}/node_modules/purgatory`;
+    mkdirSync(installed, { recursive: true });
+    const pack = ['pack', '--json', '--ignore-scripts', '--pack-destination', project];
+    const { stdout } = spawnSync('npm', pack, { cwd: root, encoding: 'utf8' });
+    const [{ filename }] = JSON.parse(stdout);
+    spawnSync('tar', ['-xf', `${project}/${filename}`, '-C', installed, '--strip-components', '1']);
+    writeFileSync(`${project}/package.json`, '{ "type": "module", "private": true }\n');
+    writeFileSync(`${project}/all.ts`, importsOfAll());
+  });
+
+  after(() => rmSync(project, { recursive: true }));
+
+  function compile(version: string, file: string): void {
+    const tsc = `${home}node_modules/typescript${version}/bin/tsc`;
+    const options = ['--strict', '--module', 'nodenext', '--target', 'es2022', '--types', 'node'];
+    const args = [tsc, ...options, '--declaration', '--outDir', `${project}/out`, `${project}/${file}`];
+    const { status, stdout } = spawnSync(process.execPath, args, { encoding: 'utf8' });
+    expect([status, stdout]).to.deep.equal([0, '']);
+  }
+
+  // Without skipLibCheck, as is the default.
+  for (const version of ['52', '56', '58']) {
+    it(`compiles what imports the package, and checks its declarations, with ${version}`, () => {
+      compile(version, 'all.ts');
+    });
+  }
+
+  it('can export whatever it infers from a type of the package', () => {
+    const args = [`${home}inferences.mjs`, `${project}/all.ts`, `${project}/inferred.ts`];
+    const { status, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' });
+    expect([status, stderr]).to.deep.equal([0, '']);
+    compile('56', 'inferred.ts');
   });
 });
 
