@@ -17,6 +17,7 @@ export type {
   OpenTriesSnapshot,
   PassSnapshot,
   PurgatorySnapshot,
+  SlowTrySnapshot,
   SnapshotOptions,
 } from './purgatory/telemetry/purgatory-snapshot.ts';
 export type { NotYet, WaitResult } from './purgatory/wait.ts';

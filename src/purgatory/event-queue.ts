@@ -12,7 +12,6 @@
 // behind it, which takes later events too: the pass never begins anew. Events are numbered, so that
 // `served` knows when those before it are over. An event that nobody waits for is none.
 // Costs. add, served: O(1). isStillDue: O(keys of the operation), and a try.
-import { keyText } from '../base/text.ts';
 import type { Slot } from '../slab/slab.ts';
 import { Fifo } from '../turns/fifo.ts';
 import type { Job } from '../turns/scheduler.ts';
@@ -20,7 +19,7 @@ import type { DelayedOperation } from './delayed-operation.ts';
 import type { Parking, PendingEvents } from './parking.ts';
 import { countSteps, NO_EVENT, Pass, runPass, runPassPart } from './passes.ts';
 import { PendingKeys } from './pending-keys.ts';
-import { type EventsSnapshot, oldestPass } from './telemetry/purgatory-snapshot.ts';
+import { type EventsSnapshot, oldestPass, slowTry } from './telemetry/purgatory-snapshot.ts';
 import type { Watchers } from './watchers.ts';
 
 /** Waits until the events up to a number are over. */
@@ -55,7 +54,7 @@ export class EventQueue<K> implements PendingEvents {
       doBatch: this.#serveBatch,
       didYield: () => this.#didYield(),
       wasSlow: (tryMs, key) => {
-        this.#slowTry = { key: keyText(key), tryMs };
+        this.#slowTry = slowTry(key, tryMs, this.#job.lastMs, parking.lists);
       },
     });
     this.#held = parking.lists.held;

@@ -93,10 +93,10 @@ export interface EventsSnapshot {
    */
   tryMs: number | null;
   /**
-   * The key of the last event whose tries took over 5 ms each, and what they took: a condition that
-   * computes, or reads synchronously. Null: there was none.
+   * The last batch of tries that took over 5 ms each: a condition that computes, or reads
+   * synchronously. Null: there was none.
    */
-  slowTry: { key: string; tryMs: number } | null;
+  slowTry: SlowTrySnapshot | null;
 }
 
 /** An event that is under way. */
@@ -107,6 +107,18 @@ export interface PassSnapshot {
   /** How many of them have been tried. */
   tried: number;
   ageMs: number;
+}
+
+/** Tries that were slow. */
+export interface SlowTrySnapshot {
+  /** The key of the event. */
+  key: string;
+  /** What still watched the key then, by its class or method, as in {@link OldOperation}. */
+  type: string | null;
+  label?: string;
+  /** What a try took, in ms, and when, by the timer's clock. */
+  tryMs: number;
+  atMs: number;
 }
 
 /** Of those that serve no events. */
@@ -219,9 +231,25 @@ export function oldOperation(
     ageMs: age,
     deadlineMs: isEndless ? null : Math.floor(nowMs) - age + Math.max(operation.delayMs, 0),
     keys: lists.keysOf(operation, MAX_KEYS).map((key) => keyText(key)),
-    type: cut(operation.$type),
-    ...(operation.$label !== undefined && { label: cut(operation.$label) }),
+    ...named(operation),
   };
+}
+
+/** Tries for an event on `key` took `tryMs` each, at `atMs`. */
+export function slowTry(
+  key: unknown,
+  tryMs: number,
+  atMs: number,
+  lists: Pick<ParkedLists<never>, 'operationsOf'>,
+): SlowTrySnapshot {
+  const [operation] = lists.operationsOf(key, 1);
+  return { key: keyText(key), ...(operation === undefined ? { type: null } : named(operation)), tryMs, atMs };
+}
+
+/** What people call it. */
+function named(operation: DelayedOperation): { type: string; label?: string } {
+  const { $label: label } = operation;
+  return { type: cut(operation.$type), ...(label !== undefined && { label: cut(label) }) };
 }
 
 /** The pass that has been under way longest. O(passes). */
