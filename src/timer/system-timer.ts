@@ -5,9 +5,9 @@ import { readOptions } from '../base/options.ts';
 import { type MakeScheme, PendingTasks } from './pending-tasks.ts';
 import {
   type FixedDelayOptions,
-  FixedDelayTask,
   type FixedRateOptions,
-  FixedRateTask,
+  fixedDelayTask,
+  fixedRateTask,
 } from './periodic-task.ts';
 import { SYSTEM_TIMER_OPTIONS, type SystemTimerOptions } from './system-timer-options.ts';
 import { tickAt } from './tick.ts';
@@ -55,7 +55,7 @@ export class SystemTimer extends Timer {
    * @throws as `add`; TypeError, RangeError (Node's codes) for a bad argument.
    */
   scheduleAtFixedRate(callback: () => unknown, periodMs: number, options?: FixedRateOptions): TimerTask {
-    const task = new FixedRateTask(this, callback, periodMs, options);
+    const task = fixedRateTask(this, callback, periodMs, options);
     this.add(task);
     return task;
   }
@@ -65,7 +65,7 @@ export class SystemTimer extends Timer {
    * @throws as that.
    */
   scheduleWithFixedDelay(callback: () => unknown, delayMs: number, options?: FixedDelayOptions): TimerTask {
-    const task = new FixedDelayTask(this, callback, delayMs, options);
+    const task = fixedDelayTask(this, callback, delayMs, options);
     this.add(task);
     return task;
   }

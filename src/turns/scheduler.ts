@@ -329,7 +329,7 @@ export class Scheduler {
 
   #read(): void {
     const nowMs = this.#clock.now();
-    this.#timed?.took(nowMs - this.lastMs);
+    this.#timed?.took(Math.max(0, nowMs - this.lastMs)); // a clock may go back
     this.#timed = undefined;
     if (!this.#isSliceOpen || nowMs - this.beganMs >= LOST_MS) this.#openSlice(nowMs);
     this.lastMs = nowMs;

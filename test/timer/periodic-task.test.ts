@@ -4,6 +4,7 @@ import { ManualClock, SystemTimer, type SystemTimerOptions, type TimerTask } fro
 import { runs } from '../property/runs.ts';
 import { checkTimerInvariants } from '../support/checks/timer.ts';
 import { codeOf } from '../support/code-of.ts';
+import { HostClock } from '../support/host-clock.ts';
 import { refuses } from '../support/refusals.ts';
 import { microtasks } from '../support/turns.ts';
 import { uncaughtDuring } from '../support/uncaught.ts';
@@ -88,6 +89,44 @@ describe('SystemTimer.scheduleAtFixedRate', () => {
     nowMs = 120;
     timer.advanceClock();
     expect(at).to.deep.equal([50, 120]);
+  });
+
+  it('does not fall behind where a clock goes back while a promise is open', async () => {
+    let nowMs = 0;
+    const timer = new SystemTimer({
+      clock: { now: () => nowMs, wakeAt: () => ({ cancel: () => {} }) },
+      reaper: false,
+    });
+    const at: number[] = [];
+    const advanceTo = (ms: number): void => {
+      nowMs = ms;
+      timer.advanceClock();
+    };
+    timer.scheduleAtFixedRate(() => Promise.resolve(at.push(nowMs)), 10);
+    timer.scheduleWithFixedDelay(() => Promise.resolve(at.push(nowMs)), 10);
+    advanceTo(10);
+    nowMs = -3_600_000;
+    await microtasks();
+    for (let ms = 11; ms <= 30; ms++) {
+      advanceTo(ms);
+      await microtasks();
+    }
+    expect(at).to.deep.equal([10, 10, 20, 20, 30, 30]);
+  });
+
+  it('runs once for a jump of the clock, also to the very time of a run', () => {
+    for (const [toMs, then] of [
+      [29, 30],
+      [30, 40],
+      [31, 40],
+    ]) {
+      const clock = new HostClock();
+      const timer = new SystemTimer({ clock });
+      const at: number[] = [];
+      timer.scheduleAtFixedRate(() => at.push(clock.time), 10);
+      for (clock.time = toMs; clock.time <= 40; clock.time++) while (clock.fire() > 0);
+      expect(at).to.deep.equal([...new Set([toMs, then, 40])]);
+    }
   });
 
   it('gives each deadline exactly one run, never early, whatever the period, the tick and the steps', () => {

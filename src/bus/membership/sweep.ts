@@ -67,7 +67,7 @@ export class Sweep {
     if (isNew) this.#tried = 0;
     this.#walk.begin(isNew ? this.#random() : undefined);
     this.#steps = this.#walk.left;
-    this.#beganMs = this.#clock.now();
+    this.#beganMs = this.#timer.now();
     if (isNew) this.#timer.schedule(this.#goOn, 0);
   }
 
@@ -78,7 +78,7 @@ export class Sweep {
   }
 
   readonly #goOn = (): void => {
-    const share = (this.#clock.now() - this.#beganMs + SLICE_EVERY_MS) / this.#overMs;
+    const share = ((this.#timer?.now() ?? 0) - this.#beganMs + SLICE_EVERY_MS) / this.#overMs;
     this.#left = Math.max(0, Math.floor(this.#steps * (1 - share)));
     this.#job.run();
   };
