@@ -61,6 +61,25 @@ describeWith(chromiumNeed, 'an operator at the page of the inspector', () => {
     expect(await hash()).to.equal('');
   });
 
+  it('opens by Enter the key that has the focus, though others have more watchers meanwhile', async () => {
+    const park = (key: string): unknown => fetches.tryCompleteElseWatch(new DelayedFetch('a'), [key]);
+    const firstKey = '[data-test="hottest"] tbody tr:first-child .key';
+    park('orders-195');
+    await page.open(url);
+    await page.page.locator('h1').click(); // from the top
+    for (let tabs = 0; tabs < 60; tabs++) {
+      await page.page.keyboard.press('Tab');
+      if ((await page.evaluate('document.activeElement.textContent')) === 'orders-195') break;
+    }
+    for (let n = 0; n < 3; n++) park('orders-266');
+    await page.says(PARKED, /parked\s*4\b/);
+    expect(await page.text(firstKey)).to.equal('orders-195');
+    await page.page.keyboard.press('Enter');
+    await page.says('[data-test="lookup"] p', 'orders-195 in fetch: 1 operation waits');
+    await page.page.locator('h1').click();
+    await page.says(firstKey, 'orders-266'); // it goes on
+  });
+
   it('goes from a key to its operations and from an operation to its keys, by clicks', async () => {
     fetches.tryCompleteElseWatch(new DelayedFetch('a', { delayMs: 60_000 }), ['orders-0', 'orders-1']);
     await page.open(url);

@@ -73,7 +73,9 @@ function FoundKeys({ text, found }: { text: string; found: Found | undefined }):
         <Bold of={key} /> in <Name of={purgatory} />: {plural(watchers, 'operation waits', 'operations wait')}
         {isPart && `; these ${operations.length} the longest`}.
       </p>
-      {operations.length > 0 && <OperationTable test="waiters" {...{ operations }} nowMs={wallMs} />}
+      {operations.length > 0 && (
+        <OperationTable key={`${purgatory} ${key}`} test="waiters" {...{ operations }} nowMs={wallMs} />
+      )}
       {more.length > 0 && (
         <>
           <p class="none">

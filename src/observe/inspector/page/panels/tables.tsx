@@ -1,6 +1,6 @@
 // Of the chosen purgatories: the hottest keys with the events that are being served, and the
 // operations that have been parked longest. A found key has its operations in the same table.
-import type { ComponentChildren, JSX } from 'preact';
+import { Component, type ComponentChildren, createRef, type JSX } from 'preact';
 import { type PurgatoryView, type ShownOperation, TOP } from '../../frame.ts';
 import { most, sum } from '../data/history.ts';
 import { Explained, Section } from '../words/explained.tsx';
@@ -18,8 +18,6 @@ interface TableProps<T> {
   /** What it says in place of a table without rows. */
   readonly none?: string;
   readonly rows: readonly T[];
-  /** For rows in which something can be unfolded. Default: their place. */
-  readonly keyOf?: (row: T) => number;
   /** `false`: this column is left out. */
   readonly columns: readonly (
     | false
@@ -27,33 +25,43 @@ interface TableProps<T> {
   )[];
 }
 
-export function Table<T>({ test, none, rows, keyOf, columns }: TableProps<T>): JSX.Element {
-  if (rows.length === 0) return <p class="none">{none}</p>;
-  const shown = columns.filter((column) => column !== false);
-  return (
-    <table class="named" data-test={test}>
-      <thead>
-        <tr>
-          {shown.map(([heading, , look], index) => (
-            <th key={index} scope="col" class={look}>
-              {heading}
-            </th>
-          ))}
-        </tr>
-      </thead>
-      <tbody>
-        {rows.map((row, index) => (
-          <tr key={keyOf?.(row) ?? index}>
-            {shown.map(([, cell, look], column) => (
-              <td key={column} class={look}>
-                {cell(row)}
-              </td>
+/** While the keyboard is in a row, the table holds still: Enter opens what is read. */
+export class Table<T> extends Component<TableProps<T>> {
+  readonly #table = createRef<HTMLTableElement>();
+
+  override shouldComponentUpdate(): boolean {
+    return !this.#table.current?.querySelector(':focus-visible');
+  }
+
+  override render(): JSX.Element {
+    const { test, none, rows, columns } = this.props;
+    if (rows.length === 0) return <p class="none">{none}</p>;
+    const shown = columns.filter((column) => column !== false);
+    return (
+      <table ref={this.#table} class="named" data-test={test}>
+        <thead>
+          <tr>
+            {shown.map(([heading, , look], index) => (
+              <th key={index} scope="col" class={look}>
+                {heading}
+              </th>
             ))}
           </tr>
-        ))}
-      </tbody>
-    </table>
-  );
+        </thead>
+        <tbody>
+          {rows.map((row, index) => (
+            <tr key={index}>
+              {shown.map(([, cell, look], column) => (
+                <td key={column} class={look}>
+                  {cell(row)}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    );
+  }
 }
 
 export function HottestKeys({ views }: Views): JSX.Element {
