@@ -1,5 +1,6 @@
 /** Runs the broker, or a cluster of them, until SIGINT or SIGTERM. */
 import { Broker } from './broker.ts';
+import { describeOptions } from './help.ts';
 import { Launcher, type NodeReady } from './launcher.ts';
 import { LimitedLog } from './log-lines.ts';
 import { type BrokerOptions, parseOptions } from './options.ts';
@@ -10,6 +11,7 @@ import { temporaryFolder } from './storage/temporary-folder.ts';
 const TEMPORARY = 'memory';
 
 async function main(): Promise<void> {
+  if (process.argv.some((arg) => arg === '--help' || arg === '-h')) return console.log(describeOptions());
   const options = parseOptions(process.argv.slice(2));
   if (options.nodes > 1 && options.node === undefined) await runCluster(options);
   else await runNode(options);

@@ -89,16 +89,10 @@ function producers(kafka: Kafka, until: AbortSignal): Promise<void>[] {
 }
 
 async function group(kafka: Kafka, until: AbortSignal): Promise<void> {
+  const ignore = (): void => {};
   const members: Consumer[] = [];
   while (!until.aborted) {
-    members.push(
-      await consume(
-        kafka,
-        GROUP,
-        () => {},
-        () => {},
-      ),
-    );
+    members.push(await consume(kafka, GROUP, ignore, ignore));
     if (members.length < MEMBERS) continue;
     await pause(MEMBER_STAYS_MS, until);
     await members.shift()?.disconnect();

@@ -188,15 +188,9 @@ export class OffsetStore {
   }
 
   #entries(): OffsetEntry[] {
-    return [...this.#groups].flatMap(([group, { lastActiveAt, topics }]) =>
+    return [...this.#groups].flatMap(([group, { lastActiveAt: at, topics }]) =>
       [...topics].flatMap(([topic, partitions]) =>
-        [...partitions].map(([partition, committed]) => ({
-          group,
-          topic,
-          partition,
-          ...committed,
-          at: lastActiveAt,
-        })),
+        [...partitions].map(([partition, committed]) => ({ group, topic, partition, ...committed, at })),
       ),
     );
   }

@@ -125,10 +125,8 @@ export class Topics {
     const replicas = [...topic.partitions.map(({ replicaIds }) => replicaIds), ...more];
     this.#change(topic, { partitions: replicas.length, replicas });
     const own = this.#byId.get(topic.id) as OwnTopic;
-    own.partitions = [
-      ...own.partitions,
-      ...this.#createPartitions(own.name, own.partitions.length, more, true),
-    ];
+    const { name, partitions } = own;
+    own.partitions = [...partitions, ...this.#createPartitions(name, partitions.length, more, true)];
   }
 
   /** The settings are on the disk when this returns. */

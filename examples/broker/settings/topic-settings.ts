@@ -53,6 +53,8 @@ interface Fixed extends Definition {
   readonly isTheSame?: (text: string, options: BrokerOptions) => boolean;
 }
 
+const { BOOLEAN, STRING, INT, LONG, DOUBLE, LIST } = SettingType;
+
 const UNLIMITED = '-1';
 /** Kafka's word for never, in a setting that has no other: the largest number of 64 bits. */
 const NEVER = '9223372036854775807';
@@ -70,46 +72,46 @@ function changeableBy(options: BrokerOptions): Readonly<Record<string, Changeabl
   return {
     'retention.ms': {
       ...LIMIT,
-      type: SettingType.LONG,
+      type: LONG,
       fallback: UNLIMITED,
       documentation: 'A log file whose records are all older goes (ms); -1 keeps them.',
     },
     'retention.bytes': {
       ...LIMIT,
-      type: SettingType.LONG,
+      type: LONG,
       fallback: UNLIMITED,
       documentation: 'The oldest log files of a partition go while the others have as much; -1 keeps them.',
     },
     'max.message.bytes': {
       ...whole(0, INT32, 'a whole number of bytes'),
-      type: SettingType.INT,
+      type: INT,
       fallback: `${options.maxFrameBytes}`,
       documentation: "The largest batch of records (bytes), by default the broker's --max-frame-bytes.",
     },
     'message.timestamp.type': {
       isLegal: (text) => /^(Create|LogAppend)Time$/.test(text),
       rule: `CreateTime or ${LOG_APPEND_TIME}`,
-      type: SettingType.STRING,
+      type: STRING,
       fallback: 'CreateTime',
       documentation: 'Whether records have the time of their producer, or the time when they came.',
     },
     'min.insync.replicas': {
       ...whole(1, INT32),
-      type: SettingType.INT,
+      type: INT,
       fallback: `${options.minInsyncReplicas}`,
       documentation:
         "With fewer replicas in sync acks=all is refused, by default the broker's --min-insync-replicas.",
     },
     'segment.bytes': {
       ...whole(1024, INT32),
-      type: SettingType.INT,
+      type: INT,
       fallback: `${options.segmentBytes}`,
       documentation:
         "A log file that would be larger is followed by the next one (bytes), by default the broker's --segment-bytes.",
     },
     'segment.ms': {
       ...whole(1, Number(NEVER), 'a whole number of ms from 1 up'),
-      type: SettingType.LONG,
+      type: LONG,
       fallback: NEVER,
       documentation: 'A log file is followed by the next one when its records span more than this (ms).',
     },
@@ -117,98 +119,66 @@ function changeableBy(options: BrokerOptions): Readonly<Record<string, Changeabl
 }
 
 const isNumber = (text: string) => /^-?\d+(\.\d+)?$/.test(text);
+const fixed = (
+  type: number,
+  fallback: string,
+  documentation: string,
+  isTheSame?: Fixed['isTheSame'],
+): Fixed => ({ type, fallback, documentation, isTheSame });
 /** Where whatever is asked for changes nothing. */
-const idle = (type: number, fallback: string, documentation: string): Fixed => ({
-  type,
-  fallback,
-  isTheSame: isNumber,
-  documentation,
-});
-const flushed = (what: string): Fixed => ({
-  type: SettingType.LONG,
-  fallback: NEVER,
-  // By default, records are on the disk before they are acknowledged.
-  isTheSame: (text, { flushMs, flushMessages }) =>
-    text === NEVER || (isNumber(text) && flushMs === 0 && flushMessages <= 1),
-  documentation: `Flushes go by the broker's --flush-ms and --flush-messages, whatever ${what}.`,
-});
-const anyTime = (documentation: string): Fixed => ({
-  type: SettingType.LONG,
-  fallback: NEVER,
-  documentation,
-});
+const idle = (type: number, fallback: string, documentation: string) =>
+  fixed(type, fallback, documentation, isNumber);
+const flushed = (what: string) =>
+  fixed(
+    LONG,
+    NEVER,
+    `Flushes go by the broker's --flush-ms and --flush-messages, whatever ${what}.`,
+    // By default, records are on the disk before they are acknowledged.
+    (text, { flushMs, flushMessages }) =>
+      text === NEVER || (isNumber(text) && flushMs === 0 && flushMessages <= 1),
+  );
+const ANY_TIME = fixed(LONG, NEVER, 'Records may be of any time.');
 
 const FIXED: Readonly<Record<string, Fixed>> = {
   'flush.ms': flushed('the time'),
   'flush.messages': flushed('their number'),
-  'delete.retention.ms': idle(SettingType.LONG, '86400000', 'Logs are not compacted.'),
-  'min.cleanable.dirty.ratio': idle(SettingType.DOUBLE, '0.5', 'Logs are not compacted.'),
-  'index.interval.bytes': idle(SettingType.INT, '4096', 'The index is in memory.'),
-  'segment.index.bytes': idle(SettingType.INT, '10485760', 'The index is in memory.'),
-  'file.delete.delay.ms': idle(SettingType.LONG, '60000', 'Files that are deleted are gone at once.'),
-  'local.retention.ms': idle(SettingType.LONG, '-2', 'All records are local.'),
-  'local.retention.bytes': idle(SettingType.LONG, '-2', 'All records are local.'),
-  'segment.jitter.ms': {
-    type: SettingType.LONG,
-    fallback: '0',
-    documentation: 'Log files are followed by the next ones on time.',
-  },
-  'message.timestamp.before.max.ms': anyTime('Records may be of any time.'),
-  'message.timestamp.after.max.ms': anyTime('Records may be of any time.'),
-  'message.timestamp.difference.max.ms': anyTime('Records may be of any time.'),
-  'compression.type': {
-    type: SettingType.STRING,
-    fallback: 'producer',
-    documentation: 'Batches are kept as they come.',
-  },
-  'cleanup.policy': {
-    type: SettingType.LIST,
-    fallback: 'delete',
-    documentation: 'Logs are not compacted.',
-  },
-  'message.format.version': {
-    type: SettingType.STRING,
-    fallback: '3.0-IV1',
-    // All of these have records of magic 2.
-    isTheSame: (text) => /^(0\.11|[1-9]\d*\.\d+)(\.\d+)*(-IV\d+)?$/.test(text),
-    documentation: 'Records have the format of Kafka 0.11 and later.',
-  },
-  preallocate: {
-    type: SettingType.BOOLEAN,
-    fallback: 'false',
-    documentation: 'Log files grow as records come.',
-  },
-  'remote.storage.enable': {
-    type: SettingType.BOOLEAN,
-    fallback: 'false',
-    documentation: "All records are on the node's own disk.",
-  },
-  'unclean.leader.election.enable': {
-    type: SettingType.BOOLEAN,
-    fallback: 'false',
-    documentation: 'No leader is elected.',
-  },
+  'delete.retention.ms': idle(LONG, '86400000', 'Logs are not compacted.'),
+  'min.cleanable.dirty.ratio': idle(DOUBLE, '0.5', 'Logs are not compacted.'),
+  'index.interval.bytes': idle(INT, '4096', 'The index is in memory.'),
+  'segment.index.bytes': idle(INT, '10485760', 'The index is in memory.'),
+  'file.delete.delay.ms': idle(LONG, '60000', 'Files that are deleted are gone at once.'),
+  'local.retention.ms': idle(LONG, '-2', 'All records are local.'),
+  'local.retention.bytes': idle(LONG, '-2', 'All records are local.'),
+  'segment.jitter.ms': fixed(LONG, '0', 'Log files are followed by the next ones on time.'),
+  'message.timestamp.before.max.ms': ANY_TIME,
+  'message.timestamp.after.max.ms': ANY_TIME,
+  'message.timestamp.difference.max.ms': ANY_TIME,
+  'compression.type': fixed(STRING, 'producer', 'Batches are kept as they come.'),
+  'cleanup.policy': fixed(LIST, 'delete', 'Logs are not compacted.'),
+  // All of these have records of magic 2.
+  'message.format.version': fixed(
+    STRING,
+    '3.0-IV1',
+    'Records have the format of Kafka 0.11 and later.',
+    (text) => /^(0\.11|[1-9]\d*\.\d+)(\.\d+)*(-IV\d+)?$/.test(text),
+  ),
+  preallocate: fixed(BOOLEAN, 'false', 'Log files grow as records come.'),
+  'remote.storage.enable': fixed(BOOLEAN, 'false', "All records are on the node's own disk."),
+  'unclean.leader.election.enable': fixed(BOOLEAN, 'false', 'No leader is elected.'),
 };
 
 /** All settings of a topic for which `settings` were made. */
 export function describeTopicSettings(settings: TopicSettings, options: BrokerOptions): Setting[] {
-  const own = Object.entries(changeableBy(options)).map(([name, { type, fallback, documentation }]) => ({
-    name,
-    type,
-    documentation,
-    value: settings[name] ?? fallback,
-    source: name in settings ? SettingSource.TOPIC : SettingSource.DEFAULT,
-    isReadOnly: false,
-  }));
-  const fixed = Object.entries(FIXED).map(([name, { type, fallback, documentation }]) => ({
-    name,
-    type,
-    documentation,
-    value: fallback,
-    source: SettingSource.DEFAULT,
-    isReadOnly: true,
-  }));
-  return [...own, ...fixed];
+  const described = (table: Readonly<Record<string, Definition>>, isReadOnly: boolean) =>
+    Object.entries(table).map(([name, { type, fallback, documentation }]) => ({
+      name,
+      type,
+      documentation,
+      value: settings[name] ?? fallback,
+      source: name in settings ? SettingSource.TOPIC : SettingSource.DEFAULT,
+      isReadOnly,
+    }));
+  return [...described(changeableBy(options), false), ...described(FIXED, true)];
 }
 
 /**

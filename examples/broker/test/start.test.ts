@@ -108,6 +108,17 @@ describe('the README of the broker', () => {
 });
 
 describe('the options of the broker', () => {
+  it('are all listed by --help, which starts nothing', async () => {
+    const { code, stdout, stderr } = await runNode([await bundled('main.ts'), '--help', '--port', '0']);
+    expect({ code, stderr }).to.deep.equal({ code: 0, stderr: '' });
+    const listed = [...stdout.matchAll(/^ {2}--(\S+) +\S/gm)].map(([, flag]) => flag);
+    const flags = Object.keys(parseOptions([])).map((name) =>
+      name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`),
+    );
+    expect(listed).to.have.members(flags);
+    expect(stdout).to.contain(' (9092)').and.not.to.match(/[`\]]/);
+  });
+
   it('are those that the README tells, with their defaults', () => {
     const told = [...README.matchAll(/^\| `--([a-z-]+)` \| `?([^|]*?)`? ?\|/gm)].map(([, flag, value]) => [
       flag.replaceAll(/-([a-z])/g, (_, letter) => letter.toUpperCase()),
