@@ -1,14 +1,13 @@
 // Keys, labels, class names and messages as people read them: one line, cut to so many characters.
 //
-// Invariants. No code of the user's runs: no getter, no trap of a Proxy, no Symbol.toStringTag. So
-// nothing throws, whatever the value is. No character is cut in two. Costs. O(characters shown);
-// of an object, O(its own properties), of which a few are shown.
+// Invariants. An object is its class and, where it has one, its label, and never what is in it: a
+// client may read the text. No code of the user's runs: no getter, no trap of a Proxy, no
+// Symbol.toStringTag. So nothing throws, whatever the value is. No character is cut in two. Costs.
+// O(characters shown).
 import { inspect, types } from 'node:util';
 
 /** Enough to tell most keys apart, and still one line. */
 export const MAX_TEXT = 100;
-/** Fields and elements of an object that are shown. */
-const MAX_SHOWN = 8;
 /** Prototypes between an object and one that has a constructor. */
 const MAX_PROTOTYPES = 100;
 
@@ -17,21 +16,25 @@ export function keyText(key: unknown, max: number = MAX_TEXT): string {
   return cut(typeof key === 'string' ? key : valueText(key), max);
 }
 
-/** Any value as one reads it in code: a text has quotes. It may be longer than a line. */
-export function valueText(value: unknown, isInner = false): string {
+const labels = new WeakMap<object, string>();
+
+/** `label` stands in each text of `object` from now on. */
+export function setLabel(object: object, label: string): void {
+  labels.set(object, label);
+}
+
+export function hasLabel(object: object): boolean {
+  return labels.has(object);
+}
+
+/** Any value as one reads it in code: a text has quotes. */
+export function valueText(value: unknown): string {
   if (typeof value === 'string') return inspect(cut(value));
   if (typeof value === 'function') return `[Function: ${functionName(value) || '(anonymous)'}]`;
   if (typeof value !== 'object' || value === null) return inspect(value);
-  if (types.isProxy(value)) return '[Proxy]';
-  const name = className(value);
-  // While modules that import each other are loaded, a look at an export may throw.
-  if (isInner || types.isModuleNamespaceObject(value)) return `[${name}]`;
-  if (Array.isArray(value)) return listed('[', elements(value), value.length, ']');
-  // Each of their bytes and characters is a property.
-  if (ArrayBuffer.isView(value) || types.isBoxedPrimitive(value)) return `[${name}]`;
-  const keys = Object.keys(value);
-  const fields = keys.slice(0, MAX_SHOWN).map((key) => `${fieldName(key)}: ${propertyText(value, key)}`);
-  return `${name === 'Object' ? '' : `${name} `}${listed('{', fields, keys.length, '}')}`;
+  const label = labels.get(value);
+  const name = Array.isArray(value) && !types.isProxy(value) ? `Array(${value.length})` : className(value);
+  return label === undefined ? `[${name}]` : `[${name} "${cut(label)}"]`;
 }
 
 /** The name of the class of `value`. */
@@ -54,25 +57,6 @@ export function functionName(value: object): string {
     ? undefined
     : Object.getOwnPropertyDescriptor(value, 'name')?.value;
   return typeof name === 'string' ? cut(name) : '';
-}
-
-function elements(array: readonly unknown[]): string[] {
-  return Array.from({ length: Math.min(array.length, MAX_SHOWN) }, (_, i) => propertyText(array, `${i}`));
-}
-
-function propertyText(value: object, property: string): string {
-  const descriptor = Object.getOwnPropertyDescriptor(value, property);
-  if (descriptor === undefined) return '<empty>';
-  return 'value' in descriptor ? valueText(descriptor.value, true) : '[Getter]';
-}
-
-function fieldName(name: string): string {
-  return /^[\p{ID_Start}$_][\p{ID_Continue}$]*$/u.test(name) ? cut(name) : inspect(cut(name));
-}
-
-function listed(open: string, shown: readonly string[], count: number, close: string): string {
-  const all = count > shown.length ? [...shown, `... ${count - shown.length} more`] : shown;
-  return all.length === 0 ? `${open}${close}` : `${open} ${all.join(', ')} ${close}`;
 }
 
 /** At most `max` characters of `text` (UTF-16 units), the last of which is then an ellipsis. */

@@ -7,7 +7,7 @@
 // After parking on `{ topic: 'orders' }`, an event must use that same object. Each kind of hint is
 // printed once for each purgatory. Ask `isDebugging` before a call.
 import { debugOnce } from '../base/debug.ts';
-import { keyText } from '../base/text.ts';
+import { hasLabel, keyText } from '../base/text.ts';
 import type { ParkedLists } from './parked-lists.ts';
 
 const BY_IDENTITY =
@@ -60,8 +60,9 @@ function hint(purgatory: Hinted, kind: string, text: string): void {
   debugOnce(purgatory, kind, 'purgatory "%s": %s', purgatory.name, text);
 }
 
+/** Whether it may be meant to equal another: an object with a label is not. */
 function isObject(key: unknown): boolean {
-  return typeof key === 'object' && key !== null;
+  return typeof key === 'object' && key !== null && !hasLabel(key);
 }
 
 /** The other key that looks the same: '7' for 7, and 7 for '7'. Undefined if there is none. */

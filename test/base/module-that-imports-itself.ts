@@ -3,12 +3,7 @@
 import { className, keyText } from '../../src/base/text.ts';
 import * as itself from './module-that-imports-itself.ts';
 
-export const texts: readonly string[] = [
-  keyText(itself),
-  keyText({ itself }),
-  keyText(Object.create(itself)),
-  className(itself),
-];
+export const texts: readonly string[] = [keyText(itself), keyText(Object.create(itself)), className(itself)];
 const maker = Array;
 
 export { maker as constructor };

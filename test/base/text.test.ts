@@ -1,9 +1,10 @@
 import { expect } from 'chai';
 import { stub } from 'sinon';
 import { className, cut, keyText } from '../../src/base/text.ts';
-import { ManualClock, Purgatory } from '../../src/index.ts';
+import { labelObject, ManualClock, Purgatory } from '../../src/index.ts';
 import { Replies } from '../../src/waits/replies/index.ts';
 import { Semaphore } from '../../src/waits/semaphore/index.ts';
+import { refuses } from '../support/refusals.ts';
 import { rejection } from '../support/rejection.ts';
 import { texts } from './module-that-imports-itself.ts';
 
@@ -35,41 +36,30 @@ describe('The text of a key', () => {
   it('is the string itself, and any other key in one line', () => {
     expect(keyText('orders-0')).to.equal('orders-0');
     expect(keyText(7n)).to.equal('7n');
-    expect(keyText({ topic: 'orders', partition: 0 })).to.equal("{ topic: 'orders', partition: 0 }");
-    expect(keyText([(() => () => {})(), new Proxy(() => {}, {})])).to.equal(
-      '[ [Function: (anonymous)], [Function: (anonymous)] ]',
-    );
-    expect(keyText(Object.assign(Array(3), { 1: 'a' }))).to.equal("[ <empty>, 'a', <empty> ]");
+    for (const key of [(() => () => {})(), new Proxy(() => {}, {})]) {
+      expect(keyText(key)).to.equal('[Function: (anonymous)]');
+    }
+    expect(keyText(['orders', 0])).to.equal('[Array(2)]');
   });
 
-  it('is made without running code of the user’s', () => {
-    let ran = 0;
-    const key = {
-      get partition(): number {
-        return ran++;
-      },
-      [Symbol.for('nodejs.util.inspect.custom')]: () => ran++,
-    };
-    expect(keyText(key)).to.contain('[Getter]');
-    expect(ran).to.equal(0);
+  it('is the class of an object, and its label where it has one, and never what is in it', () => {
+    class Session {
+      password = 'hunter2';
+    }
+    const session = new Session();
+    expect(keyText(session)).to.equal('[Session]');
+    expect(labelObject(session, 'ann')).to.equal(session);
+    expect(keyText(session)).to.equal('[Session "ann"]');
+    expect(keyText({ password: 'hunter2' })).to.equal('[Object]');
+    expect(keyText(Buffer.from('hunter2'))).to.equal('[Buffer]');
+    expect(keyText(Object.create(null))).to.equal('[Object: null prototype]');
+    expect(keyText(session, 9)).to.equal('[Session…');
+    refuses(() => labelObject('ann' as never, 'ann'), 'ERR_INVALID_ARG_TYPE');
+    refuses(() => labelObject(session, 7 as never), 'ERR_INVALID_ARG_TYPE');
   });
 
   it('is [Module] of a namespace, whose exports may have no values yet', () => {
-    expect(texts).to.deep.equal(['[Module]', '{ itself: [Module] }', 'Module {}', 'Module']);
-  });
-
-  it('is the class and a few fields of an object, however many it has', () => {
-    class Partition {
-      topic = 'orders';
-      replicas = [1, 2];
-    }
-    expect(keyText(new Partition())).to.equal("Partition { topic: 'orders', replicas: [Array] }");
-    const many = Object.fromEntries(Array.from({ length: 10_000 }, (_, i) => [`k${i}`, i]));
-    expect(keyText(many)).to.match(/^\{ k0: 0, k1: 1, .* 9992 more \}$/);
-    expect(keyText(Array.from({ length: 10_000 }, (_, i) => i))).to.match(/^\[ 0, 1, .* 9992 more \]$/);
-    expect(keyText(Buffer.alloc(1_000_000))).to.equal('[Buffer]');
-    expect(keyText(Object.create(null))).to.equal('Object: null prototype {}');
-    expect(keyText({ 'a-b': { c: 1 } })).to.equal("{ 'a-b': [Object] }");
+    expect(texts).to.deep.equal(['[Module]', '[Module]', 'Module']);
   });
 
   const trap = (): never => {
@@ -77,32 +67,24 @@ describe('The text of a key', () => {
   };
   const traps = Object.fromEntries(Object.getOwnPropertyNames(Reflect).map((name) => [name, trap]));
   const hostile: Record<string, [object, string]> = {
-    'an object made of another, whose private field it has not': [Object.create(new Owned()), 'Owned {}'],
+    'an object made of another, whose private field it has not': [Object.create(new Owned()), '[Owned]'],
     'a Proxy whose traps throw': [new Proxy({}, traps), '[Proxy]'],
-    'an object whose prototype is one': [Object.create(new Proxy({}, traps)), 'Proxy {}'],
+    'an object whose prototype is one': [Object.create(new Proxy({}, traps)), '[Proxy]'],
     'an object whose constructor is a getter that throws': [
       Object.defineProperty({}, 'constructor', { get: trap }),
-      '{}',
+      '[Object]',
     ],
     'an object of a class whose name is no text': [
       new (Object.defineProperty(class {}, 'name', { value: 7 }))(),
-      '{}',
+      '[Object]',
     ],
   };
   for (const [which, [key, text]] of Object.entries(hostile)) {
     it(`never throws: ${which}`, () => {
       expect(keyText(key)).to.equal(text);
-      expect(keyText({ key })).to.match(/^\{ key: \[.*\] \}$/);
       expect(className(key)).to.be.a('string');
     });
   }
-
-  it('is well-formed whatever is in the key, and cut to the length that is asked for', () => {
-    for (const key of ['x'.repeat(98), ['x'.repeat(99)], { k: 'x'.repeat(92) }].map((key) => [key, '🕰🕰'])) {
-      expect(keyText(key)).not.to.match(/\p{Cs}/u); // half of a pair
-    }
-    expect(keyText({ topic: 'orders' }, 9)).to.equal('{ topic:…');
-  });
 });
 
 describe('An object as a key, whose class throws when it is shown', () => {
@@ -116,13 +98,13 @@ describe('An object as a key, whose class throws when it is shown', () => {
     await semaphore.acquire(options);
     warn.restore();
     // It comes once a process: another test may have had it.
-    for (const [text] of warn.args) expect(String(text)).to.contain('the key Owned {} is an object');
+    for (const [text] of warn.args) expect(String(text)).to.contain('the key [Owned] is an object');
     const waiting = rejection(semaphore.acquire(options));
     clock.advance(5);
     expect(await waiting).to.have.property('code', 'ERR_PURGATORY_TIMEOUT');
     expect(await waiting)
       .to.have.property('message')
-      .that.contains('for the key Owned {}');
+      .that.contains('for the key [Owned]');
   });
 
   it('does not hold up an expected reply', async () => {
@@ -139,7 +121,7 @@ describe('An object as a key, whose class throws when it is shown', () => {
   it('does not hold up a close, nor a snapshot', async () => {
     const purgatory = new Purgatory('p', { clock: new ManualClock() });
     const waiting = rejection(purgatory.waitFor([key()], () => undefined, { timeoutMs: 5 }));
-    expect(purgatory.snapshot().hottestKeys[0].key).to.equal('Owned {}');
+    expect(purgatory.snapshot().hottestKeys[0].key).to.equal('[Owned]');
     purgatory.close();
     expect(await waiting).to.have.property('code', 'ERR_PURGATORY_CLOSED');
   });

@@ -55,7 +55,7 @@ describe('What the library prints by itself', () => {
   it('names what is given in vain, once each, where NODE_DEBUG asks for purgatory', () => {
     const { stderr } = asked;
     for (const text of [
-      `purgatory "polls": notify got { topic: 'carts' }, which nobody watches. Objects are compared by identity`,
+      `purgatory "polls": notify got [Object], which nobody watches. Objects are compared by identity`,
       'purgatory "polls": notify got no key: it takes one key',
       'purgatory "polls": a watch key is undefined',
       'purgatory "polls" is closed: notify does nothing',
@@ -65,7 +65,7 @@ describe('What the library prints by itself', () => {
       'purgatory "polls": notify got the number 7, and somebody waits for the string 7: they are two keys',
       'purgatory "feed": advance got the string 8, and somebody waits for the number 8: they are two keys',
       'purgatory "feed": a watch key is undefined',
-      'purgatory "feed": the watch key { partition: 1 } is an object',
+      'purgatory "feed": the watch key [Object] is an object',
       'purgatory "orders": checkAndComplete tells no other process of the bus: notify does',
       'purgatory "polls": a Faulty that is completed already is not parked',
       'replies: the number 9 came, and the string 9 is expected: they are two',
@@ -86,9 +86,7 @@ describe('What the library prints by itself', () => {
 
   it('has one hint at keys that are objects, where NODE_DEBUG asks for purgatory', () => {
     const { stderr } = asked;
-    const hints = stderr.match(
-      /^PURGATORY \d+: purgatory "polls": the watch key { topic: 'orders' } is an object/gm,
-    );
+    const hints = stderr.match(/^PURGATORY \d+: purgatory "polls": the watch key \[Object\] is an object/gm);
     expect(hints).to.have.length(1);
   });
 });

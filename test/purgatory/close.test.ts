@@ -67,7 +67,7 @@ describe('behaviour 21: close', () => {
     const wanted = plain.waitFor([{ id: 7 }], () => undefined, { timeoutMs: 50 });
     plain.close();
     const { cause } = (await rejection(wanted)) as Error;
-    expect(cause).to.equal('Parked when it was closed: 1, such as the wait on "{ id: 7 }"');
+    expect(cause).to.equal('Parked when it was closed: 1, such as the wait on "[Object]"');
     const late = await rejection(plain.waitFor(['k'], () => undefined, { timeoutMs: 50 }));
     expect(late).to.not.have.property('cause');
   });

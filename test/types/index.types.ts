@@ -5,6 +5,7 @@ import {
   type ConditionContext,
   DelayedOperation,
   type EventOptions,
+  labelObject,
   ManualClock,
   Purgatory,
   type PurgatoryError,
@@ -143,3 +144,5 @@ async function follows(purgatory: Purgatory): Promise<void> {
   }
 }
 void follows;
+
+expectTypeOf(labelObject(new Date(), 'now')).toEqualTypeOf<Date>();

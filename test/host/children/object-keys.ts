@@ -1,5 +1,5 @@
 // Prints what the first object keys of a process are warned of, each on a line.
-import { ManualClock } from '../../../src/index.ts';
+import { labelObject, ManualClock } from '../../../src/index.ts';
 import { Queues } from '../../../src/waits/queues/index.ts';
 import { Semaphore } from '../../../src/waits/semaphore/index.ts';
 
@@ -7,6 +7,7 @@ process.emitWarning = ((text: string, { code }: { code: string }) => console.log
 const clock = new ManualClock();
 const locks = new Semaphore<object>('locks', { units: 1, clock });
 const queues = new Queues<number, object>('queues', { clock });
+locks.tryAcquire({ key: labelObject({ id: 6 }, 'it is meant') });
 for (let i = 0; i < 2; i++) {
   locks.tryAcquire({ key: { id: 7 } });
   queues.put({ id: 8 }, 1);

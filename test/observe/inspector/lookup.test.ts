@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { ManualClock, Purgatory, SystemTimer } from '../../../src/index.ts';
+import { labelObject, ManualClock, Purgatory, SystemTimer } from '../../../src/index.ts';
 import { host } from '../../../src/observe/inspector/host.ts';
 import { Lookup } from '../../../src/observe/inspector/lookup.ts';
 import { LiveSources } from '../../../src/observe/live-sources.ts';
@@ -44,14 +44,14 @@ describe('Lookup', () => {
   });
 
   it('finds keys of numbers and bigints by what they look like, and others by what they are shown as', async () => {
-    for (const key of [7, 7n, '7', { topic: 'orders' }]) {
+    for (const key of [7, 7n, '7', labelObject({ topic: 'carts' }, 'orders')]) {
       fetches.tryCompleteElseWatch(new Op('a'), [key]);
     }
     const watched = async (text: string): Promise<string[]> =>
       (await lookup.find(text, undefined, true)).keys.map(({ key }) => key);
     expect(await watched('7')).to.deep.equal(['7', '7', '7n']);
     expect(await watched('7n')).to.deep.equal(['7n']);
-    expect(await watched('ORDERS')).to.deep.equal(["{ topic: 'orders' }"]);
+    expect(await watched('ORDERS')).to.deep.equal(['[Object "orders"]']);
   });
 
   it('finds the keys that contain the text after the one that is spelled so, in the purgatory that is asked for', async () => {

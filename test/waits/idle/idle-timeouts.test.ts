@@ -293,7 +293,7 @@ describe('The snapshot of IdleTimeouts', () => {
     clock.advance(39);
     expect(idle.snapshot({ top: 2 }).quietest).to.deep.equal([
       { element: 'ended', quietMs: 99, remainingMs: 1 },
-      { element: '{ id: 7 }', quietMs: 99, remainingMs: 1 },
+      { element: '[Object]', quietMs: 99, remainingMs: 1 },
     ]);
     clock.advance(1);
     expect(idle.snapshot()).to.deep.equal({

@@ -228,7 +228,7 @@ describe('The snapshot of replies', () => {
       refused: { ERR_PURGATORY_FULL: 1 },
       oldest: [
         { id: 'first', ageMs: 30, deadlineMs: since + 310, label: 'GET /orders' },
-        { id: "{ id: 'second' }", ageMs: 20, deadlineMs: null },
+        { id: '[Object]', ageMs: 20, deadlineMs: null },
       ],
     });
     expect(replies.snapshot({ top: 1 }).oldest).to.have.length(1);
