@@ -61,6 +61,7 @@ describe('The recipes that end by themselves', () => {
     'one-item.mjs',
     'peers.mjs',
     'pool.mjs',
+    'prefetch.mjs',
     'prefixes.mjs',
     'rate-limit.mjs',
     'replicated.mjs',

@@ -17,7 +17,7 @@ function acts(units: number): fc.Arbitrary<Act<SemaphoreAct>> {
   const acquire = act('acquire', { key, units: some, timeoutMs, many, isLabelled: fc.boolean() });
   const tryAcquire = act('tryAcquire', { key, units: some });
   const release = act('release', { which: fc.nat(200), many });
-  const resize = act('resize', { units: fc.nat(units) });
+  const resize = act('resize', { units: fc.nat(units), key, isTold: fc.boolean() });
   const abort = act('abort', { which: fc.nat(300) });
   const cancelForKey = act('cancelForKey', { key });
   // What a pass of the timer adds with a delay of 0 waits for the next pass: a reference would need one.
@@ -51,12 +51,13 @@ describe('Semaphore, whatever is done to it (behaviours 31 to 34)', () => {
       fc.record({
         units: fc.constant(units),
         maxParked: fc.constantFrom(3, Number.POSITIVE_INFINITY),
+        isByKey: fc.boolean(),
         acts: fc.array(acts(units), { minLength: 10, maxLength: 60 }),
       }),
     );
     await fc.assert(
-      fc.asyncProperty(history, ({ units, maxParked, acts }) =>
-        plays(new SemaphoreStage(units, maxParked), acts),
+      fc.asyncProperty(history, ({ units, maxParked, isByKey, acts }) =>
+        plays(new SemaphoreStage(units, maxParked, isByKey), acts),
       ),
       runs(900),
     );

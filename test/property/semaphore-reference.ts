@@ -2,18 +2,35 @@
 import { NaiveLines, type NaiveWait } from './naive-lines.ts';
 
 export class NaiveSemaphore extends NaiveLines {
-  #units: number;
+  #units: number | ((key: string) => number);
+  /** Of keys that are in use, where each has its own. */
+  readonly #own = new Map<string, number>();
   readonly #held = new Map<string, number>();
   readonly #awaitIdle: (() => void)[] = [];
   given = 0;
 
-  constructor(units: number, maxParked: number) {
+  constructor(units: number | ((key: string) => number), maxParked: number) {
     super(maxParked, 'ERR_PURGATORY_TIMEOUT');
     this.#units = units;
   }
 
   available(key: string): number {
-    return this.#units - (this.#held.get(key) ?? 0);
+    return this.#unitsOf(key) - (this.#held.get(key) ?? 0);
+  }
+
+  #unitsOf(key: string): number {
+    if (typeof this.#units === 'number') return this.#units;
+    const isInUse = (this.#held.get(key) ?? 0) > 0 || this.waitsOn(key).length > 0;
+    const units = (isInUse ? this.#own.get(key) : undefined) ?? this.#units(key);
+    this.#own.set(key, units);
+    return units;
+  }
+
+  /** Asks a key anew. */
+  resizeKey(key: string): void {
+    if (typeof this.#units === 'number') return;
+    this.#own.set(key, this.#units(key));
+    this.freed(key);
   }
 
   /** @param resolve is called when no unit is held. */
@@ -33,8 +50,8 @@ export class NaiveSemaphore extends NaiveLines {
   }
 
   acquire(id: number, key: string, units: number, timeoutMs: number): void {
-    if (units > this.#units) this.ends.set(id, 'ERR_OUT_OF_RANGE');
-    else if (this.isClosed) this.ends.set(id, 'ERR_PURGATORY_CLOSED');
+    if (this.isClosed) this.ends.set(id, 'ERR_PURGATORY_CLOSED');
+    else if (units > this.#unitsOf(key)) this.ends.set(id, 'ERR_OUT_OF_RANGE');
     else if (!this.tryAcquire(id, key, units)) {
       this.park({ id, keys: [key], count: units, deadlineMs: this.nowMs + timeoutMs });
     }

@@ -1,6 +1,7 @@
 // A Semaphore and its naive twin.
 import { type Permit, Semaphore } from '../../src/waits/semaphore/index.ts';
 import { checkPurgatoryInvariants } from '../support/checks/purgatory.ts';
+import { codeOf } from '../support/code-of.ts';
 import { same } from '../support/same.ts';
 import { type Halves, LinesStage } from './lines-stage.ts';
 import { NaiveSemaphore } from './semaphore-reference.ts';
@@ -9,7 +10,8 @@ export type SemaphoreAct =
   | { do: 'acquire'; key: string; units: number; timeoutMs: number; many: number; isLabelled?: boolean }
   | { do: 'tryAcquire'; key: string; units: number }
   | { do: 'release'; which: number; many: number }
-  | { do: 'resize'; units: number }
+  /** `isTold`: where each key has its own, the semaphore is told of it. */
+  | { do: 'resize'; units: number; key?: string; isTold?: boolean }
   | { do: 'idle' };
 
 interface Held {
@@ -25,10 +27,13 @@ export class SemaphoreStage extends LinesStage<SemaphoreAct, Semaphore, NaiveSem
   /** How many promises of `idle` have resolved. */
   #idle = { ours: 0, naive: 0 };
 
-  constructor(units: number, maxParked: number) {
+  readonly #own = new Map<string, number>();
+
+  constructor(units: number, maxParked: number, isByKey = false) {
     super();
-    this.ours = new Semaphore('model', { units, timer: this.timer, maxParked });
-    this.naive = new NaiveSemaphore(units, maxParked);
+    const option = isByKey ? (key: string): number => this.#own.get(key) ?? units : units;
+    this.ours = new Semaphore('model', { units: option, timer: this.timer, maxParked });
+    this.naive = new NaiveSemaphore(option, maxParked);
     this.#most = units;
   }
 
@@ -48,7 +53,12 @@ export class SemaphoreStage extends LinesStage<SemaphoreAct, Semaphore, NaiveSem
         const id = this.nextId();
         let isGiven = false;
         const tryOurs = (): void => {
-          const permit = ours.isClosed || units > ours.units ? undefined : ours.tryAcquire({ key, units });
+          if (ours.isClosed) return;
+          let permit: Permit | undefined;
+          const code = codeOf(() => {
+            permit = ours.tryAcquire({ key, units });
+          });
+          same(code === undefined || code === 'ERR_OUT_OF_RANGE', true);
           isGiven = permit !== undefined;
           if (permit !== undefined) this.ends.set(id, this.#hold(permit, key));
         };
@@ -59,6 +69,11 @@ export class SemaphoreStage extends LinesStage<SemaphoreAct, Semaphore, NaiveSem
       }
       case 'resize': {
         const units = 1 + (act.units % this.#most);
+        const { key = 'a', isTold } = act;
+        if (Number.isNaN(ours.units)) {
+          this.#own.set(key, units);
+          return isTold ? [() => ours.resize(key), () => naive.resizeKey(key)] : [() => {}, () => {}];
+        }
         let keys: string[] = [];
         const resize = (): void => {
           keys = [...ours.$parked.lists.allKeys()] as string[];

@@ -105,7 +105,12 @@ const LOAD_READINGS: readonly Reading<LoadsSnapshot>[] = [
 
 /** Of a Semaphore alone. */
 const UNIT_READINGS: readonly Reading<UnitsSnapshot>[] = [
-  gauge('purgatory.units', 'unit', 'Units of each key of a Semaphore', 'each'),
+  gauge(
+    'purgatory.units',
+    'unit',
+    'Units of each key of a Semaphore, where all have as many',
+    ({ each }) => each ?? undefined,
+  ),
   gauge('purgatory.units_held', 'unit', 'Units of all keys of a Semaphore that are held', 'held'),
   count('purgatory.permits_given', 'permit', 'Permits that a Semaphore has given', 'given'),
   seconds(

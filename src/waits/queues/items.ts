@@ -10,6 +10,7 @@ import { requiredArray } from '../../base/checks.ts';
 import { invalidArgValue } from '../../base/node-errors.ts';
 import { onRejection, throwLater } from '../../base/report-error.ts';
 import { keyText } from '../../base/text.ts';
+import { Barrier, type BarrierOptions, type BarrierResult } from '../../timer/barrier.ts';
 import type { Timer } from '../../timer/timer.ts';
 import { HandOvers } from '../lines/hand-overs.ts';
 import { Entry, type EntryOwner, type Terms } from './entry.ts';
@@ -46,6 +47,8 @@ export class Items<V, K> extends HandOvers<K, ItemLine<K, V>> implements EntryOw
   expired = 0;
   /** Leases that were ended by their time. */
   lapsed = 0;
+  /** No item is out on lease. */
+  readonly #idle = new Barrier();
   /** Before all others: of items that are put to the front. */
   #firstTurn = 0;
 
@@ -60,6 +63,10 @@ export class Items<V, K> extends HandOvers<K, ItemLine<K, V>> implements EntryOw
 
   get timer(): Timer {
     return this.parking.timer;
+  }
+
+  idle(options: BarrierOptions | undefined): Promise<BarrierResult> {
+    return this.#idle.wait(this.timer.clock, this.leased === 0, options);
   }
 
   /** Adds an item without handing it over: `serveOrRest` follows. */
@@ -223,9 +230,9 @@ export class Items<V, K> extends HandOvers<K, ItemLine<K, V>> implements EntryOw
   #arrive(entry: Entry<V, K>): ItemLine<K, V> {
     const { state } = entry;
     const line = this.#lineOf(entry);
-    if (state === 'out') this.leased--;
-    else if (state === 'later') this.delayed--;
-    else return line;
+    if (state !== 'out' && state !== 'later') return line;
+    if (state === 'later') this.delayed--;
+    else if (--this.leased === 0) this.#idle.open();
     entry.state = 'taken';
     entry.lease = undefined;
     entry.unfollow();

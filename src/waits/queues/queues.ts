@@ -21,6 +21,7 @@ import {
   type PurgatorySnapshot,
   type SnapshotOptions,
 } from '../../purgatory/telemetry/purgatory-snapshot.ts';
+import type { BarrierOptions, BarrierResult } from '../../timer/barrier.ts';
 import type { ItemLine } from './item-line.ts';
 import { Items, type Taken, type TakenMany } from './items.ts';
 import { type ItemsSnapshot, itemsSnapshot } from './items-snapshot.ts';
@@ -283,6 +284,16 @@ export class Queues<V, K = string> extends AbstractPurgatory<K, never> {
   tryTake(keys: readonly K[]): Taken<V, K> | undefined {
     const line = this.#items.firstWithItems(checkedKeys(keys));
     return line && this.#items.takeOne(line);
+  }
+
+  /**
+   * Resolves with `{ expired: false }` when no item is out on lease: at once, or in the call that ends
+   * the last lease; with `{ expired: true }` after `timeoutMs`. For a shutdown: end the waits first, by
+   * their signals or `cancelForKey`, and `close()` last, since that ends the leases. It keeps no process
+   * alive but by its deadline. O(1). Rejects as `idle` of a Semaphore.
+   */
+  idle(options?: BarrierOptions): Promise<BarrierResult> {
+    return this.#items.idle(options);
   }
 
   /**

@@ -8,8 +8,6 @@ import { Line } from '../lines/line.ts';
 
 /** Whose units these are. */
 export interface Bank<K> {
-  /** The units of each key. They may change. */
-  readonly units: number;
   /** `permit`, on `line`, holds its units no more. */
   takeBack(line: UnitLine<K>, permit: Permit): void;
   /** The error of a wait for `units` of `line`, whose deadline has come. */
@@ -18,6 +16,8 @@ export interface Bank<K> {
 
 export class UnitLine<K> extends Line<K> {
   readonly bank: Bank<K>;
+  /** How many there are. They may change. */
+  units: number;
   /** Units that permits hold. */
   held: number;
   /** The permits with a label, in the order in which they were given. */
@@ -25,9 +25,10 @@ export class UnitLine<K> extends Line<K> {
   /** The units that these hold. */
   labelledUnits: number;
 
-  constructor(key: K, bank: Bank<K>) {
+  constructor(key: K, bank: Bank<K>, units: number) {
     super(key);
     this.bank = bank;
+    this.units = units;
     this.held = 0;
     this.labelled = undefined;
     this.labelledUnits = 0;
@@ -35,7 +36,7 @@ export class UnitLine<K> extends Line<K> {
 
   /** Units that nobody holds: fewer than 0 when more are held than there are. */
   get free(): number {
-    return this.bank.units - this.held;
+    return this.units - this.held;
   }
 
   override get isIdle(): boolean {

@@ -1,5 +1,5 @@
 // The options of a Semaphore and of its permits, and their checks.
-import { COUNT, type NumberRule, requiredNumber, requiredString } from '../../base/checks.ts';
+import { COUNT, requiredNumber, requiredString } from '../../base/checks.ts';
 import { invalidArgValue } from '../../base/node-errors.ts';
 import { type Checked, knownOptions, numberOf, type OptionNames, type Rules } from '../../base/options.ts';
 import {
@@ -11,9 +11,12 @@ import {
 import { lineKey } from '../lines/line-key.ts';
 
 /** The options of a {@link Semaphore}. */
-export interface SemaphoreOptions extends ParkingOptions {
-  /** How many units each key has: an integer >= 1. With one unit it is a mutex. */
-  units: number;
+export interface SemaphoreOptions<K = string> extends ParkingOptions {
+  /**
+   * How many units each key has: an integer >= 1. With one unit it is a mutex. Or a function that says
+   * it of a key, which is called when a key begins that nobody uses, and by `resize(key)`.
+   */
+  units: number | ((key: K) => number);
 }
 
 /** The options of {@link Semaphore.tryAcquire}. */
@@ -24,7 +27,7 @@ export interface TryAcquireOptions<K = string> {
    * that there is one key.
    */
   key?: K;
-  /** How many at once: an integer from 1 to the units of the semaphore. Default 1. */
+  /** How many at once: an integer from 1 to the units of the key. Default 1. */
   units?: number | undefined;
   /** For people: who holds the permit. Snapshots, metrics and the errors of others show it. */
   label?: string | undefined;
@@ -33,9 +36,13 @@ export interface TryAcquireOptions<K = string> {
 /** The options of {@link Semaphore.acquire}. */
 export interface AcquireOptions<K = string> extends TryAcquireOptions<K>, WaitOptions {}
 
+const units = numberOf(COUNT);
 export const SEMAPHORE_OPTIONS: Rules<
-  CheckedParkingOptions & Checked<Omit<SemaphoreOptions, keyof ParkingOptions>>
-> = { ...PARKING_OPTIONS, units: numberOf(COUNT) };
+  CheckedParkingOptions & Checked<Omit<SemaphoreOptions<never>, keyof ParkingOptions>>
+> = {
+  ...PARKING_OPTIONS,
+  units: (name, value) => (typeof value === 'function' ? (value as () => number) : units(name, value)),
+};
 export const TRY_ACQUIRE_OPTIONS: OptionNames<TryAcquireOptions> = { key: true, units: true, label: true };
 export const ACQUIRE_OPTIONS: OptionNames<AcquireOptions> = {
   ...TRY_ACQUIRE_OPTIONS,
@@ -45,9 +52,14 @@ export const ACQUIRE_OPTIONS: OptionNames<AcquireOptions> = {
 
 const SEVERAL_LOCKS = 'for several locks nest one call in the other, in the sorted order of the keys';
 
-/** The units that are asked for. @throws TypeError, RangeError (Node's codes) for a bad number. */
-export function checkedUnits(units: number | undefined, rule: NumberRule): number {
-  return units === undefined ? 1 : requiredNumber('options.units', units, rule);
+/**
+ * The units that are asked for, of `most`.
+ * @throws TypeError, RangeError (Node's codes) for a bad number.
+ */
+export function checkedUnits(units: number | undefined, most: number): number {
+  if (units === undefined) return 1;
+  const isCommon = Number.isSafeInteger(units) && units >= 1 && units <= most;
+  return isCommon ? units : requiredNumber('options.units', units, { ...COUNT, max: most });
 }
 
 /** @throws TypeError (Node's codes) for options of the wrong type. */

@@ -6,7 +6,7 @@
 // Invariants. Those of Units. It has no condition of a user, and tries nothing: a hand-over is a
 // subtraction. It is a purgatory to all that looks on.
 import { throwIfAborted } from '../../base/abort-listeners.ts';
-import { COUNT, type NumberRule, requiredFunction, requiredNumber, singleKey } from '../../base/checks.ts';
+import { COUNT, requiredFunction, requiredNumber, singleKey } from '../../base/checks.ts';
 import { readOptions, titleOf } from '../../base/options.ts';
 import { cut, keyText } from '../../base/text.ts';
 import { AbstractPurgatory } from '../../purgatory/abstract-purgatory.ts';
@@ -16,6 +16,7 @@ import {
   type PurgatorySnapshot,
   type SnapshotOptions,
 } from '../../purgatory/telemetry/purgatory-snapshot.ts';
+import type { BarrierOptions, BarrierResult } from '../../timer/barrier.ts';
 import type { Permit, UnitLine } from './permit.ts';
 import {
   ACQUIRE_OPTIONS,
@@ -28,7 +29,9 @@ import {
   type TryAcquireOptions,
 } from './semaphore-options.ts';
 import { UnitWait } from './unit-wait.ts';
-import { Units } from './units.ts';
+import { Units, type UnitsOf } from './units.ts';
+
+const SEVERAL_RESIZES = 'several keys are several resize';
 
 /** A semaphore at one moment: those who wait, and the units. */
 export interface SemaphoreSnapshot extends PurgatorySnapshot {
@@ -37,8 +40,8 @@ export interface SemaphoreSnapshot extends PurgatorySnapshot {
 
 /** The units of a semaphore. */
 export interface UnitsSnapshot {
-  /** Units of each key. */
-  each: number;
+  /** Units of each key; null where each has its own. */
+  each: number | null;
   /** Units that are held now, of all keys. */
   held: number;
   /** Permits that were given since it was made. */
@@ -63,31 +66,37 @@ export interface HeldPermit {
  */
 export class Semaphore<K = string> extends AbstractPurgatory<K, never> {
   readonly #units: Units<K>;
-  /** Of the units of a permit. */
-  #rule: NumberRule;
 
   /**
    * @param name for people: errors and metrics show it. It is also the key of those who name none.
    * @throws TypeError, RangeError (Node's codes) for a name that is no string, or a bad option.
    */
-  constructor(name: string, options: SemaphoreOptions) {
+  constructor(name: string, options: SemaphoreOptions<K>) {
     const title = titleOf('Semaphore', name);
     const { units, ...given } = readOptions(title, options, SEMAPHORE_OPTIONS);
-    const bank = new Units<K>(units, parkingParts(title, name, given));
+    const bank = new Units<K>(units as UnitsOf<K>, parkingParts(title, name, given));
     super(bank.parking as never);
     this.#units = bank;
-    this.#rule = { ...COUNT, max: units };
   }
 
-  /** Units of each key: the option, or what `resize` has set. */
+  /**
+   * Units of each key: the option, or what `resize` has set. NaN where the option is a function: each
+   * key has its own.
+   */
   get units(): number {
-    return this.#units.units;
+    const { units } = this.#units;
+    return typeof units === 'number' ? units : Number.NaN;
   }
 
-  /** Units of `key` that nobody holds. Right at once after each `acquire` and `release`. O(1). */
+  /**
+   * Units of `key` that nobody holds. Right at once after each `acquire` and `release`. O(1). Asks a
+   * function for the units of a key that nobody uses, and throws what that throws.
+   */
   available(key: K = this.name as K): number {
     singleKey('key', key, 'several keys are several available');
-    return Math.max(this.#units.lists.known(key)?.free ?? this.units, 0);
+    const bank = this.#units;
+    const line = bank.lists.known(key);
+    return line === undefined || line.isIdle ? bank.unitsOf(key) : Math.max(line.free, 0);
   }
 
   /**
@@ -98,18 +107,29 @@ export class Semaphore<K = string> extends AbstractPurgatory<K, never> {
    *
    * @throws TypeError, RangeError (Node's codes) for a number that is no integer >= 1.
    */
-  resize(units: number): void {
-    this.#rule = { ...COUNT, max: requiredNumber('units', units, COUNT) };
-    this.#units.resize(units);
+  resize(units: number): void;
+  /**
+   * Where `units` is a function: asks it again for one key, with the same effect on that key. O(1).
+   *
+   * @throws what the function throws. TypeError (Node's codes) for an array, or a bad number.
+   */
+  resize(key: K): void;
+  resize(given: number | K = this.name as K): void {
+    const bank = this.#units;
+    if (typeof bank.units === 'function') bank.resizeKey(singleKey('key', given as K, SEVERAL_RESIZES));
+    else bank.resize(requiredNumber('units', given, COUNT));
   }
 
   /**
-   * Resolves when all units of all keys are free: at once, or in the call of the last `release`. For
-   * a shutdown: `close()` first, so that nobody gets a permit any more. It keeps no process alive.
-   * O(1).
+   * Resolves with `{ expired: false }` when all units of all keys are free: at once, or in the call of
+   * the last `release`; with `{ expired: true }` after `timeoutMs`. For a shutdown: `close()` first, so
+   * that nobody gets a permit any more. It keeps no process alive but by its deadline. O(1).
+   *
+   * Rejects with `signal.reason` on abort; with a TypeError or RangeError (Node's codes) for a bad
+   * option. Never throws.
    */
-  idle(): Promise<void> {
-    return this.#units.idle();
+  idle(options?: BarrierOptions): Promise<BarrierResult> {
+    return this.#units.idle(options);
   }
 
   /**
@@ -130,8 +150,8 @@ export class Semaphore<K = string> extends AbstractPurgatory<K, never> {
   acquire(options: AcquireOptions<K>): Promise<Permit> {
     try {
       const wait = checkedWaitOptions(options, ACQUIRE_OPTIONS);
-      const units = checkedUnits(options.units, this.#rule);
       const line = this.#lineOf(options, wait.signal);
+      const units = checkedUnits(options.units, line.units);
       if (line.waiting === 0 && units <= line.free) {
         return Promise.resolve(this.#units.take(line, units, wait.label));
       }
@@ -152,8 +172,8 @@ export class Semaphore<K = string> extends AbstractPurgatory<K, never> {
    */
   tryAcquire(options?: TryAcquireOptions<K>): Permit | undefined {
     const given = checkedTryAcquire(options);
-    const units = checkedUnits(given.units, this.#rule);
     const line = this.#lineOf(given);
+    const units = checkedUnits(given.units, line.units);
     const isFree = line.waiting === 0 && units <= line.free;
     return isFree ? this.#units.take(line, units, given.label) : undefined;
   }
@@ -178,7 +198,8 @@ export class Semaphore<K = string> extends AbstractPurgatory<K, never> {
   /** As the snapshot of a Purgatory, with the units and who holds them. */
   override snapshot(options?: SnapshotOptions): SemaphoreSnapshot {
     const snapshot = super.snapshot(options);
-    const { units: each, held, given, holders } = this.#units;
+    const { held, given, holders } = this.#units;
+    const each = Number.isNaN(this.units) ? null : this.units;
     const top = options?.top ?? DEFAULT_TOP;
     const longest = holders.longestFirst(Math.max(top, 1)).map(
       ({ line, label, units, sinceMs }): HeldPermit => ({
@@ -194,9 +215,8 @@ export class Semaphore<K = string> extends AbstractPurgatory<K, never> {
 
   /** The line of the key that is asked for. */
   #lineOf(options: TryAcquireOptions<K>, signal?: AbortSignal): UnitLine<K> {
-    const { parking, lists } = this.#units;
     const key = checkedKey(options, this.name as K);
-    parking.checkOpen(signal);
-    return lists.lineOf(key);
+    this.#units.parking.checkOpen(signal);
+    return this.#units.lineOf(key);
   }
 }

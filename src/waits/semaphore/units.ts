@@ -3,8 +3,10 @@
 // Invariants. Units are free while somebody waits only if the first wants more than are free, or if
 // the line is owed (HandOvers). Nobody gets a unit on a line that holds as many as there are, or more.
 import { notWithin } from '../../base/errors.ts';
+import { invalidReturnValue } from '../../base/node-errors.ts';
 import { cut, keyText } from '../../base/text.ts';
 import type { ParkingParts } from '../../purgatory/purgatory-options.ts';
+import { Barrier, type BarrierOptions, type BarrierResult } from '../../timer/barrier.ts';
 import { HandOvers } from '../lines/hand-overs.ts';
 import { Holders, type Holding } from './holders.ts';
 import { type Bank, Permit, UnitLine } from './permit.ts';
@@ -13,25 +15,47 @@ import type { UnitWait } from './unit-wait.ts';
 /** Equal deadlines within so many ms are rejected with one error: a stack costs more than a wait. */
 const SHARED_ERROR_MS = 10;
 
+/** How many units each key has, or what says it. */
+export type UnitsOf<K> = number | ((key: K) => number);
+
 export class Units<K> extends HandOvers<K, UnitLine<K>> implements Bank<K> {
-  units: number;
+  /** The option, or what `resize` has set. */
+  units: UnitsOf<K>;
   /** Units that are held, of all keys. */
   held = 0;
   /** Permits that were given. */
   given = 0;
-  /** Who waits until no unit is held. */
-  #awaitIdle: (() => void)[] = [];
+  /** No unit is held. */
+  readonly #idle = new Barrier();
   readonly holders: Holders<K> = new Holders();
   /** The last error of a deadline. */
   #timeout: { line: unknown; units: number; timeoutMs: number; madeMs: number; error: Error } | undefined;
 
-  constructor(units: number, parts: ParkingParts) {
+  constructor(units: UnitsOf<K>, parts: ParkingParts) {
     super(parts);
     this.units = units;
   }
 
   override newLine(key: K): UnitLine<K> {
-    return new UnitLine(key, this);
+    return new UnitLine(key, this, typeof this.units === 'number' ? this.units : 0);
+  }
+
+  /** The line of `key`. One that begins is asked for its units: by user code, which may do anything. */
+  lineOf(key: K): UnitLine<K> {
+    const line = this.lists.lineOf(key);
+    if (typeof this.units === 'number' || !line.isIdle) return line;
+    const units = this.unitsOf(key);
+    const begun = this.lists.lineOf(key);
+    begun.units = units;
+    return begun;
+  }
+
+  /** @throws what user code throws. TypeError ERR_INVALID_RETURN_VALUE for a bad number. */
+  unitsOf(key: K): number {
+    if (typeof this.units === 'number') return this.units;
+    const units = this.units(key);
+    if (Number.isSafeInteger(units) && units >= 1) return units;
+    throw invalidReturnValue('an integer >= 1', 'units', units);
   }
 
   /** Takes free units of `line`. */
@@ -50,16 +74,26 @@ export class Units<K> extends HandOvers<K, UnitLine<K>> implements Bank<K> {
     if (this.holders.size > 0) this.holders.remove(permit, line);
     if (line.waiting > 0) this.serve(line);
     else if (line.held === 0) this.lists.rest(line);
-    if (this.held === 0) for (const resolve of this.#awaitIdle.splice(0)) resolve();
+    if (this.held === 0) this.#idle.open();
   }
 
-  idle(): Promise<void> {
-    return this.held === 0 ? Promise.resolve() : new Promise((resolve) => void this.#awaitIdle.push(resolve));
+  idle(options: BarrierOptions | undefined): Promise<BarrierResult> {
+    return this.#idle.wait(this.parking.timer.clock, this.held === 0, options);
   }
 
   resize(units: number): void {
     this.units = units;
+    for (const line of this.lists.lines()) line.units = units;
     this.serveAll();
+  }
+
+  /** Asks a key anew that is in use. */
+  resizeKey(key: K): void {
+    const units = this.unitsOf(key);
+    const line = this.lists.known(key);
+    if (line === undefined) return;
+    line.units = units;
+    this.serve(line);
   }
 
   override canGive(line: UnitLine<K>): boolean {
@@ -86,7 +120,7 @@ export class Units<K> extends HandOvers<K, UnitLine<K>> implements Bank<K> {
   #whyNone(line: UnitLine<K>, wanted: number, nowMs: number): string {
     const { held } = line;
     const wants = wanted > 1 ? `, and ${wanted} were asked for` : '';
-    const units = `${held} of ${this.units} units are held`;
+    const units = `${held} of ${line.units} units are held`;
     const longest = this.holders.longest(line);
     if (longest === undefined) return `${units}${wants}, none by a permit with a label`;
     const by = longestText(longest, nowMs);

@@ -208,6 +208,18 @@ describe('A lease of Queues', () => {
     expect(jobs.snapshot({ top: 1 }).items).to.deep.include({ leasedLongest: second, leases: [second] });
   });
 
+  it('is what idle of its queues waits for, until a deadline', async () => {
+    const { clock, jobs, lease } = setUp();
+    expect(await jobs.idle()).to.deep.equal({ expired: false });
+    jobs.putAll('a', [1, 2]);
+    const leases = [await lease({ leaseMs: NEVER }), await lease({ leaseMs: NEVER })];
+    const [late, inTime] = [jobs.idle({ timeoutMs: 100 }), jobs.idle({ timeoutMs: 200 })];
+    leases[0].ack();
+    clock.advance(100);
+    leases[1].nack();
+    expect([await late, await inTime]).to.deep.equal([{ expired: true }, { expired: false }]);
+  });
+
   it('refuses bad arguments with the codes of Node, before anything has changed', async () => {
     const { jobs, lease } = setUp();
     jobs.put('a', 1);

@@ -259,6 +259,92 @@ describe('Semaphore', () => {
     expect(idle).to.equal(2);
   });
 
+  it('stops waiting for idle at a deadline and on abort, also when its own timer is closed', async () => {
+    const clock = new ManualClock();
+    const permits = new Semaphore('db', { units: 1, clock });
+    const held = await permits.acquire(NEVER);
+    permits.close();
+    const stop = new AbortController();
+    const late = permits.idle({ timeoutMs: 100 });
+    const aborted = rejection(permits.idle({ signal: stop.signal, timeoutMs: 200 }));
+    const inTime = permits.idle({ timeoutMs: 200, signal: new AbortController().signal });
+    clock.advance(100);
+    stop.abort('enough');
+    expect([await late, await aborted]).to.deep.equal([{ expired: true }, 'enough']);
+    held.release();
+    expect([await inTime, await permits.idle({ timeoutMs: 0 })]).to.deep.equal([
+      { expired: false },
+      { expired: false },
+    ]);
+    expect(getEventListeners(stop.signal, 'abort')).to.deep.equal([]);
+    expect(await rejection(permits.idle({ signal: stop.signal }))).to.equal('enough');
+    await rejects(permits.idle({ timeoutMs: '5' as never }), 'ERR_INVALID_ARG_TYPE');
+  });
+
+  it('asks a function for the units of each key: when nobody uses it yet, and by resize', async () => {
+    const windows = new Map([
+      ['a', 2],
+      ['b', 1],
+    ]);
+    const asked: string[] = [];
+    const units = (key: string): number => {
+      asked.push(key);
+      return windows.get(key) ?? 1;
+    };
+    const permits = new Semaphore('windows', { units, clock: new ManualClock() });
+    const held = [1, 2].map(() => permits.tryAcquire({ key: 'a' }) as Permit);
+    expect([permits.tryAcquire({ key: 'a' }), permits.available('a'), permits.available('b')]).to.deep.equal([
+      undefined,
+      0,
+      1,
+    ]);
+    expect(asked).to.deep.equal(['a', 'b']);
+    const waits = [1, 2].map(() => permits.acquire({ ...NEVER, key: 'a' }));
+    windows.set('a', 3);
+    permits.resize('a');
+    expect([permits.numDelayed, permits.units, permits.snapshot().units.each]).to.deep.equal([
+      1,
+      Number.NaN,
+      null,
+    ]);
+    await rejects(permits.acquire({ ...NEVER, key: 'a', units: 4 }), 'ERR_OUT_OF_RANGE');
+    windows.set('a', 1);
+    permits.resize('a');
+    permits.resize('nobody uses it');
+    for (const permit of held) permit.release();
+    expect(permits.numDelayed).to.equal(1);
+    (await waits[0]).release();
+    (await waits[1]).release();
+    asked.length = 0;
+    expect(permits.available('a')).to.equal(1); // its window is asked for anew
+    permits.tryAcquire({ key: 'a' })?.release();
+    expect(asked).to.deep.equal(['a', 'a']);
+    checkPurgatoryInvariants(permits);
+  });
+
+  it('survives a function of units that throws, gives no number, or acquires itself', async () => {
+    let give: () => unknown = () => 0;
+    const permits = new Semaphore('windows', { units: () => give() as number, clock: new ManualClock() });
+    refuses(() => permits.tryAcquire({ key: 'a' }), 'ERR_INVALID_RETURN_VALUE');
+    await rejects(permits.acquire({ ...NEVER, key: 'a' }), 'ERR_INVALID_RETURN_VALUE');
+    const failed = new Error('no window');
+    give = () => {
+      throw failed;
+    };
+    expect(await rejection(permits.acquire({ ...NEVER, key: 'a' }))).to.equal(failed);
+    expect(() => permits.available('a')).to.throw(failed);
+    const inner: unknown[] = [];
+    give = () => {
+      give = () => 1;
+      inner.push(permits.tryAcquire({ key: 'b' }), permits.tryAcquire({ key: 'a' }));
+      return 1;
+    };
+    expect([permits.tryAcquire({ key: 'a' }), permits.available('b')]).to.deep.equal([undefined, 0]);
+    for (const permit of inner) (permit as Permit).release();
+    expect([permits.available('a'), permits.available('b')]).to.deep.equal([1, 1]);
+    checkPurgatoryInvariants(permits);
+  });
+
   it('rejects on abort with the reason, also before it waits', async () => {
     const { permits } = semaphore(1);
     const reason = new Error('the client has gone');
