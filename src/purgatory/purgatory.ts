@@ -22,7 +22,7 @@ import { checkOperation, type DelayedOperation } from './delayed-operation.ts';
 import { addHints, checkedLimit, type EventOptions, hintOfLimit, limitOfHint } from './event-limit.ts';
 import { EventQueue } from './event-queue.ts';
 import { follow } from './follow.ts';
-import { KeyCopies } from './key-copies.ts';
+import { copiedKeys } from './key-copies.ts';
 import { ParkedWalk } from './parked-walk.ts';
 import { Parking } from './parking.ts';
 import {
@@ -46,7 +46,6 @@ export class Purgatory<K = string, Op extends DelayedOperation = DelayedOperatio
   Op
 > {
   readonly #parking: Parking<K, Watchers<K>>;
-  readonly #copies = new KeyCopies<K>();
   readonly #events: EventQueue<K>;
 
   /**
@@ -84,11 +83,9 @@ export class Purgatory<K = string, Op extends DelayedOperation = DelayedOperatio
    */
   tryCompleteElseWatch(op: Op, keys: readonly K[]): boolean {
     checkOperation(op);
-    const own = this.#copies.take(keys);
+    const own = copiedKeys(keys);
     if (this.#parking.link !== undefined || isDebugging) this.#lookAt(own);
-    const isCompleted = this.#parking.tryElsePark(op, own);
-    this.#copies.giveBack(own);
-    return isCompleted;
+    return this.#parking.tryElsePark(op, own);
   }
 
   /**
@@ -181,7 +178,7 @@ export class Purgatory<K = string, Op extends DelayedOperation = DelayedOperatio
     options: WaitOptions,
   ): Promise<WaitResult<Exclude<T, NotYet>>> {
     try {
-      const own = this.#copies.take(keys);
+      const own = copiedKeys(keys);
       if (this.#parking.link !== undefined || isDebugging) this.#lookAt(own);
       requiredFunction('condition', condition);
       const checked = checkedWaitOptions(options);
@@ -191,7 +188,6 @@ export class Purgatory<K = string, Op extends DelayedOperation = DelayedOperatio
       const wait = new ConditionWait(condition as Condition<unknown, unknown>, checked);
       try {
         this.#parking.tryElsePark(wait, own);
-        this.#copies.giveBack(own);
       } catch (error) {
         wait.abort(error); // what its try has begun aborts, too
       }
