@@ -1,6 +1,5 @@
 export type { DurationSnapshot } from './base/duration-histogram.ts';
 export { PurgatoryError, type PurgatoryErrorCode } from './base/errors.ts';
-export { labelObject } from './base/label-object.ts';
 export type { Clock, WakeUp } from './clock/clock.ts';
 export { ManualClock } from './clock/manual-clock.ts';
 export { systemClock } from './clock/system-clock.ts';

@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import { stub } from 'sinon';
 import { className, cut, keyText } from '../../src/base/text.ts';
-import { labelObject, ManualClock, Purgatory } from '../../src/index.ts';
+import { ManualClock, Purgatory } from '../../src/index.ts';
 import { Replies } from '../../src/waits/replies/index.ts';
-import { Semaphore } from '../../src/waits/semaphore/index.ts';
+import { labelObject, Semaphore } from '../../src/waits/semaphore/index.ts';
 import { refuses } from '../support/refusals.ts';
 import { rejection } from '../support/rejection.ts';
 import { texts } from './module-that-imports-itself.ts';

@@ -5,7 +5,6 @@ import {
   type ConditionContext,
   DelayedOperation,
   type EventOptions,
-  labelObject,
   ManualClock,
   Purgatory,
   type PurgatoryError,
@@ -144,5 +143,3 @@ async function follows(purgatory: Purgatory): Promise<void> {
   }
 }
 void follows;
-
-expectTypeOf(labelObject(new Date(), 'now')).toEqualTypeOf<Date>();

@@ -1,6 +1,6 @@
 import { expectTypeOf } from 'expect-type';
 import { ManualClock } from 'purgatory';
-import { type Permit, Semaphore, type SemaphoreSnapshot } from 'purgatory/semaphore';
+import { labelObject, type Permit, Semaphore, type SemaphoreSnapshot } from 'purgatory/semaphore';
 
 const permits = new Semaphore('db', { units: 5, maxParked: 100, clock: new ManualClock() });
 expectTypeOf(permits.acquire({ timeoutMs: 5, key: 'a', units: 2, label: 'b' })).toEqualTypeOf<
@@ -31,3 +31,5 @@ async function work(): Promise<void> {
   expectTypeOf(permit.isHeld).toBeBoolean();
 }
 void work;
+
+expectTypeOf(labelObject(new Date(), 'now')).toEqualTypeOf<Date>();

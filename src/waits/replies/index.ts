@@ -1,4 +1,5 @@
 // `purgatory/replies`: the calls of a client that wait for a reply, by correlation id.
+export { labelObject } from '../../base/label-object.ts';
 export type { SnapshotOptions } from '../../purgatory/telemetry/purgatory-snapshot.ts';
 export {
   type ExpectOptions,

@@ -1,4 +1,5 @@
 // `purgatory/semaphore`: permits by key, first come first served. A lock, a limit, a pool's places.
+export { labelObject } from '../../base/label-object.ts';
 export type { BarrierOptions, BarrierResult } from '../../timer/barrier.ts';
 export type { Permit } from './permit.ts';
 export {

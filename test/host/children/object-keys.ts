@@ -1,7 +1,7 @@
 // Prints what the first object keys of a process are warned of, each on a line.
-import { labelObject, ManualClock } from '../../../src/index.ts';
+import { ManualClock } from '../../../src/index.ts';
 import { Queues } from '../../../src/waits/queues/index.ts';
-import { Semaphore } from '../../../src/waits/semaphore/index.ts';
+import { labelObject, Semaphore } from '../../../src/waits/semaphore/index.ts';
 
 process.emitWarning = ((text: string, { code }: { code: string }) => console.log(`${code} ${text}`)) as never;
 const clock = new ManualClock();

@@ -1,9 +1,9 @@
 import { expect } from 'chai';
-import { labelObject, ManualClock, Purgatory, SystemTimer } from '../../../src/index.ts';
+import { ManualClock, Purgatory, SystemTimer } from '../../../src/index.ts';
 import { host } from '../../../src/observe/inspector/host.ts';
 import { Lookup } from '../../../src/observe/inspector/lookup.ts';
 import { LiveSources } from '../../../src/observe/live-sources.ts';
-import { Queues } from '../../../src/waits/queues/index.ts';
+import { labelObject, Queues } from '../../../src/waits/queues/index.ts';
 import { ThresholdPurgatory } from '../../../src/waits/threshold/index.ts';
 import { Op } from '../../support/op.ts';
 
