@@ -18,6 +18,7 @@ function undefinedOf(...names: string[]): object {
 }
 
 const TIMER = ['tickMs', 'wheelSize', 'clock', 'reaper', 'sliceMs', 'maxPending', 'onError'];
+const SCHEME = TIMER.filter((name) => name !== 'wheelSize');
 const PURGATORY = [...TIMER, 'timer', 'maxParked', 'bus', 'sweepMs'];
 const LINES = [...TIMER.filter((name) => name !== 'onError'), 'timer', 'maxParked'];
 const BUS = ['prefix', 'flushMs', 'echoMs', 'echoTimeoutMs', 'maxPendingKeys', 'onError', 'clock', 'random'];
@@ -85,7 +86,7 @@ const TAKERS: Readonly<Record<string, () => unknown>> = {
   },
   HashedWheelTimer: () =>
     new HashedWheelTimer(undefinedOf(...TIMER, 'tickDurationMs', 'ticksPerWheel', 'maxPendingTimeouts')),
-  HierarchicalWheelTimer: () => new HierarchicalWheelTimer(undefinedOf(...TIMER, 'levels')),
+  HierarchicalWheelTimer: () => new HierarchicalWheelTimer(undefinedOf(...SCHEME, 'levels')),
   SimpleWheelTimer: () => new SimpleWheelTimer(undefinedOf(...TIMER)),
   LocalHub: () => new LocalHub(undefinedOf('clock', 'seed')),
   bus: () => new LocalHub().bus(undefinedOf(...BUS)).close(),

@@ -11,7 +11,7 @@ import {
   SortedHashedWheelTimer,
   UnorderedListTimer,
 } from '../../../src/waits/schemes/index.ts';
-import type { SchemeTimer } from '../../../src/waits/schemes/scheme-timer.ts';
+import type { SchemeTimer, SchemeTimerOptions } from '../../../src/waits/schemes/scheme-timer.ts';
 
 export type AnyTimer = SystemTimer | SchemeTimer;
 
@@ -28,9 +28,9 @@ export interface Contender {
 const INTERVAL = 2 ** 17;
 
 export const contenders: readonly Contender[] = [
-  contender(UnorderedListTimer),
-  contender(OrderedListTimer),
-  contender(HeapTimer),
+  wheelless(UnorderedListTimer),
+  wheelless(OrderedListTimer),
+  wheelless(HeapTimer),
   {
     name: 'SimpleWheelTimer',
     isUnbounded: false,
@@ -50,6 +50,11 @@ export const contenders: readonly Contender[] = [
   },
   contender(SystemTimer),
 ];
+
+/** One that has no wheel. */
+function wheelless(Timer: new (options: SchemeTimerOptions) => AnyTimer): Contender {
+  return { name: Timer.name, isUnbounded: true, make: ({ wheelSize: _, ...options }) => new Timer(options) };
+}
 
 function contender(Timer: new (options: SystemTimerOptions) => AnyTimer): Contender {
   return { name: Timer.name, isUnbounded: true, make: (options) => new Timer(options) };
