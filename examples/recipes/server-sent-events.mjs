@@ -1,9 +1,8 @@
 // Server-sent events with a cursor: docs/recipes/server-sent-events.md
-import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { Purgatory } from 'purgatory';
-import { clientSignal } from 'purgatory/http';
+import { clientSignal, drained } from 'purgatory/http';
 
 const events = [];
 const streams = new Purgatory('streams', { maxParked: 100_000 });
@@ -24,7 +23,8 @@ const server = createServer(async (request, response) => {
     for await (const { expired, value } of streams.follow(['events'], news, { timeoutMs: 15_000, signal })) {
       if (expired) response.write(': still here\n\n');
       else for (const data of value) response.write(`id: ${++cursor}\ndata: ${JSON.stringify(data)}\n\n`);
-      if (response.writableNeedDrain) await once(response, 'drain', { signal });
+      const { expired: isSlow } = await drained(response, { timeoutMs: 60_000, signal });
+      if (isSlow) return response.destroy(); // it comes back with its cursor
     }
   } catch {
     response.end(); // the client has gone, or the server ends: the client comes back with its cursor

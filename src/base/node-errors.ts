@@ -58,6 +58,11 @@ export function methodNotImplemented(type: string, name: string): Error {
   return withCode(error, 'ERR_METHOD_NOT_IMPLEMENTED', methodNotImplemented);
 }
 
+/** An Error with ERR_STREAM_PREMATURE_CLOSE: a stream has closed that was waited for. */
+export function prematureClose(): Error {
+  return withCode(new Error('Premature close'), 'ERR_STREAM_PREMATURE_CLOSE', prematureClose);
+}
+
 /**
  * `error` with `code`. Its stack and `String(error)` tell the code too, as those of Node's errors
  * do. The stack begins outside of `maker`.

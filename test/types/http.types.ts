@@ -5,7 +5,7 @@ import type { MessagePort } from 'node:worker_threads';
 import { expectTypeOf } from 'expect-type';
 import type { Response } from 'express';
 import type { FastifyReply } from 'fastify';
-import { clientSignal, closeSignal } from 'purgatory/http';
+import { type BarrierResult, clientSignal, closeSignal, drained } from 'purgatory/http';
 import type { WebSocket } from 'ws';
 
 declare const ofHttp: ServerResponse;
@@ -27,3 +27,9 @@ declare const open: [Socket, ServerHttp2Stream, WebSocket, MessagePort];
 for (const emitter of open) expectTypeOf(closeSignal(emitter)).toEqualTypeOf<AbortSignal>();
 // @ts-expect-error it has no events
 closeSignal({});
+
+for (const stream of [ofHttp, ofHttp2, ofExpress, reply.raw, open[0], open[1]]) {
+  expectTypeOf(drained(stream, { timeoutMs: 5 })).toEqualTypeOf<Promise<BarrierResult>>();
+}
+// @ts-expect-error a request is read
+void drained(request);
