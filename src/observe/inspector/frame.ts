@@ -8,7 +8,12 @@
 // `nowMs` by the clock of their timer or feed, `wallMs` since 1970.
 import type { BusSnapshot } from '../../bus/telemetry/bus-snapshot.ts';
 import type { PurgatoryTotals } from '../../purgatory/telemetry/purgatory-meter.ts';
-import type { HotKey, OldOperation, PassSnapshot } from '../../purgatory/telemetry/purgatory-snapshot.ts';
+import type {
+  HotKey,
+  OldOperation,
+  PassSnapshot,
+  SlowTrySnapshot,
+} from '../../purgatory/telemetry/purgatory-snapshot.ts';
 import type { TimerSnapshot } from '../../timer/timer-snapshot.ts';
 import type { ItemsSnapshot } from '../../waits/queues/items-snapshot.ts';
 import type { HeldPermit } from '../../waits/semaphore/semaphore.ts';
@@ -143,9 +148,13 @@ export interface SecondOfPurgatory extends Partial<PurgatoryTotals> {
   readonly openTry?: { readonly wait: string; readonly openMs: number; readonly open: number };
   /** Units that are waited for: the key of the wait that has been parked longest, of how many. */
   readonly held?: WaitedFor;
-  /** Of Queues: what is kept, and how many were taken. */
+  /** Of Queues: what is kept; how many were taken, have expired, and came back as a lease ended. */
   readonly items?: Kept;
   readonly taken?: number;
+  readonly itemsExpired?: number;
+  readonly lapsed?: number;
+  /** An event whose tries were slow, in this second. */
+  readonly slowTry?: SlowTrySnapshot;
   readonly loadsFailed?: number;
   /** The load that has been under way longest, and how many keys wait for one. */
   readonly load?: LoadSnapshot & { readonly keysDue: number };
@@ -162,7 +171,7 @@ export interface WaitedFor {
 }
 
 /** The items of Queues at the end of a second. */
-export type Kept = Pick<ItemsSnapshot, 'size' | 'max'>;
+export type Kept = Pick<ItemsSnapshot, 'size' | 'max' | 'delayed' | 'oldest' | 'leased' | 'leasedLongest'>;
 
 export interface SecondOfTimer {
   /** How many tasks ran. */

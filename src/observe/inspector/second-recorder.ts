@@ -7,10 +7,11 @@
 // timer and the state of each bus. docs/inspector.md has the figures.
 
 import { quantile } from '../../base/duration-histogram.ts';
-import type { OldOperation } from '../../purgatory/telemetry/purgatory-snapshot.ts';
+import type { OldOperation, SlowTrySnapshot } from '../../purgatory/telemetry/purgatory-snapshot.ts';
 import { type LiveSources, snapshotOf } from '../live-sources.ts';
 import type { ObservedPurgatory, ObservedSnapshot, ObservedTimer } from '../sources.ts';
 import {
+  type Kept,
   type LastError,
   MAX_RECORDED,
   MAX_SECONDS,
@@ -36,6 +37,7 @@ interface Counted {
   readonly totals: Counts;
   readonly refused: Counts;
   readonly error: LastError | undefined;
+  readonly slowTry: SlowTrySnapshot | null;
 }
 
 export class SecondRecorder {
@@ -124,16 +126,20 @@ export class SecondRecorder {
       ...snapshot.totals,
       loadsFailed: loads?.totals.failed ?? 0,
       taken: items?.taken ?? 0,
+      itemsExpired: items?.expired ?? 0,
+      lapsed: items?.lapsed ?? 0,
     };
     const error = this.#errors.of(purgatory);
     const before = this.#counted.get(purgatory);
-    this.#counted.set(purgatory, { totals, refused: { ...refused }, error });
+    const { slowTry } = snapshot.events;
+    this.#counted.set(purgatory, { totals, refused: { ...refused }, error, slowTry });
     const refusedSince = since(refused, before?.refused);
     return {
       ...since(totals, before?.totals),
       parked,
       ...(Object.keys(refusedSince).length > 0 && { refused: refusedSince }),
       ...(error !== undefined && error !== before?.error && { error }),
+      ...(slowTry !== null && slowTry.atMs !== before?.slowTry?.atMs && { slowTry }),
       ...noted(snapshot),
     };
   }
@@ -175,9 +181,13 @@ function noted(snapshot: ObservedSnapshot): Partial<SecondOfPurgatory> {
         openTry: { wait: nameOf(openTry.wait), openMs: openTry.openMs, open },
       }),
     ...(held !== undefined && { held }),
-    ...(items !== undefined && { items: { size: items.size, max: items.max } }),
+    ...(items !== undefined && { items: kept(items) }),
     ...(load != null && load.ageMs >= NOTED.loadMs && { load: { ...load, keysDue: loads?.keysDue ?? 0 } }),
   };
+}
+
+function kept({ size, max, delayed, oldest, leased, leasedLongest }: Kept): Kept {
+  return { size, max, delayed, oldest, leased, leasedLongest };
 }
 
 /** Of a Semaphore: the longest wait that is too long, or for a permit that is held for too long. */

@@ -129,6 +129,20 @@ const ITEM_READINGS: readonly Reading<ItemsSnapshot>[] = [
     'Items that were taken; one that came back counts each time',
     'taken',
   ),
+  gauge('purgatory.items_leased', 'item', 'Items that are out on lease', 'leased'),
+  gauge('purgatory.items_delayed', 'item', 'Items that come later', 'delayed'),
+  count('purgatory.items_expired', 'item', 'Items whose deadline came before anybody took them', 'expired'),
+  count('purgatory.leases_lapsed', 'lease', 'Leases that ended by their time', 'lapsed'),
+  seconds(
+    'purgatory.oldest_item',
+    'How long the item that can be taken has been kept at least that has been kept longest',
+    ({ oldest }) => oldest?.ageMs,
+  ),
+  seconds(
+    'purgatory.leased_longest',
+    'How long the item has been out on lease that has been out longest',
+    ({ leasedLongest }) => leasedLongest?.ageMs,
+  ),
   gauge('purgatory.item_keys', 'key', 'Keys of Queues that have an item', 'keys'),
   gauge(
     'purgatory.max_items',

@@ -37,6 +37,9 @@ export class ItemLine<K, V> extends Line<K> {
   #away: Entry<V, K>[] = [];
   /** Those that are. */
   numAway = 0;
+  /** Of the items that a snapshot has found at `seenMs`, those that are left, or fewer. */
+  seen = 0;
+  #seenMs = 0;
 
   constructor(key: K, owner: EntryOwner<V, K>) {
     super(key);
@@ -45,6 +48,13 @@ export class ItemLine<K, V> extends Line<K> {
 
   override get isIdle(): boolean {
     return this.waiting === 0 && this.size === 0 && this.numAway === 0;
+  }
+
+  /** How long its oldest item has been kept, at least: since a snapshot has found it. O(1). */
+  keptMs(nowMs: number): number {
+    if (this.seen === 0) this.#seenMs = nowMs;
+    if (this.seen === 0) this.seen = this.size;
+    return nowMs - this.#seenMs;
   }
 
   push(item: V | Entry<V, K>): void {

@@ -27,6 +27,11 @@ export interface ItemsSnapshot {
   leasedLongest: LeasedItem | null;
   /** The leases that have lasted longest, `top` of them, that one first. Of 16,384 keys at most. */
   leases: LeasedItem[];
+  /**
+   * The key whose first item has been kept longest, and for how long at least: since a snapshot has
+   * found it. A put reads no clock. Of 16,384 keys at most. Null: nothing is kept.
+   */
+  oldest: { key: string; ageMs: number } | null;
   /** The keys with the most items, `top` of them. Of 16,384 keys at most. */
   longest: LongQueue[];
 }
@@ -62,8 +67,11 @@ export function itemsSnapshot<V, K>(
     .sort((x, y) => x.sinceMs - y.sinceMs)
     .slice(0, most)
     .map((entry) => leasedItem(entry, nowMs));
-  const longest = lines
-    .filter((line) => line.size > 0)
+  const filled = lines.filter((line) => line.size > 0);
+  const [oldest = null] = filled
+    .map((line) => ({ line, ageMs: Math.max(0, Math.round(line.keptMs(nowMs))) }))
+    .sort((x, y) => y.ageMs - x.ageMs);
+  const longest = filled
     .sort((x, y) => y.size - x.size)
     .slice(0, top)
     .map((line): LongQueue => ({ key: keyText(line.key), size: line.size }));
@@ -78,6 +86,7 @@ export function itemsSnapshot<V, K>(
     lapsed,
     leasedLongest: leases[0] ?? null,
     leases: leases.slice(0, top),
+    oldest: oldest && { key: keyText(oldest.line.key), ageMs: oldest.ageMs },
     longest,
   };
 }

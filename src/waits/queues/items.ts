@@ -243,6 +243,7 @@ export class Items<V, K> extends HandOvers<K, ItemLine<K, V>> implements EntryOw
   /** `more` items were added to `line`, or fewer are there. */
   #count(line: ItemLine<K, V>, more: number): void {
     this.size += more;
+    if (more < 0 && line.seen > 0) line.seen = Math.max(0, line.seen + more);
     if (line.size === 0) this.keys--;
     else if (line.size === more) this.keys++;
   }

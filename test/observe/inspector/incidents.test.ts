@@ -44,7 +44,7 @@ class Scene implements AsyncDisposable {
 
 describe('the inspector during an incident', () => {
   for (const [name, incident] of Object.entries(INCIDENTS)) {
-    const { what, rule, afterS, headline, detail, watching } = incident;
+    const { what, rules, afterS, headline, detail, watching } = incident;
     it(`says within ten seconds that ${what}, and afterwards that it was: ${name}`, async () => {
       await using scene = await Scene.begin();
       const { host, world, observer } = scene;
@@ -75,7 +75,7 @@ describe('the inspector during an incident', () => {
       end();
       await host.advance(75_000);
       observer.open();
-      expect([observer.verdict().headline, observer.incidents()]).to.deep.equal(['All is well', [rule]]);
+      expect([observer.verdict().headline, observer.incidents()]).to.deep.equal(['All is well', rules]);
     });
   }
 

@@ -1,5 +1,6 @@
 // The rules of the page: what they find in frames and seconds, and the very words.
 import { expect } from 'chai';
+import type { Kept } from '../../../src/observe/inspector/frame.ts';
 import { type Recording, recordingOf } from '../../../src/observe/inspector/page/data/history.ts';
 import { absence, incidentsOf, judge } from '../../../src/observe/inspector/page/data/judge.ts';
 import { RULES } from '../../../src/observe/inspector/page/data/rules.ts';
@@ -191,6 +192,17 @@ describe('the rules of the inspector', () => {
     expect(rulesOf(hot(1100, { pass: { ...PASS, tryMs: 0.01 } }))).to.deep.equal(['long event']);
   });
 
+  it('name key, label and cost of a condition that is slow, also where the loop stood still', () => {
+    const slowTry = { key: 'orders-0', type: 'waitFor', label: 'order page', tryMs: 200, atMs: 5 };
+    expect(said(ago(3, { fetch: { slowTry } }))).to.equal(
+      'Have a look: the condition on orders-0 is slow. HH:MM:SS–HH:MM:SS: In fetch a try of order page for orders-0 took 200 ms. The event loop stands still meanwhile: let it look at what is there, and return a promise where it has to read.',
+    );
+    expect(rulesOf(ago(3, { fetch: { slowTry: { ...slowTry, tryMs: 49 } } }))).to.deep.equal([]);
+    expect(said(ago(3, { blocked: { overMs: 2600, ranMs: 2600 }, fetch: { slowTry } }))).to.match(
+      /the server hung for 2\.6 s\. .* microtasks\. In fetch a try of order page for orders-0 took 200 ms\.$/,
+    );
+  });
+
   describe('of a purgatory with a limit', () => {
     const full = (parked: number, refused = 0, told = present()): string =>
       said({
@@ -362,7 +374,9 @@ describe('the rules of the inspector', () => {
   describe('of items', () => {
     const kept = (count: number, of: (number: number) => SecondChange['fetch']): Recording =>
       present({}, { seconds: seconds(count, (number) => ({ fetch: of(number) ?? {} })) });
-    const items = (size: number, max: number | null = null) => ({ items: { size, max } });
+    const items = (size: number, max: number | null = null, more: Partial<Kept> = {}) => ({
+      items: { size, max, delayed: 0, leased: 0, oldest: null, leasedLongest: null, ...more },
+    });
 
     it('tell a backlog that grows for ten seconds, and nobody or too few who take', () => {
       const grows = (count: number) => kept(count, (number) => ({ parked: 0, ...items(200 * number) }));
@@ -390,6 +404,8 @@ describe('the rules of the inspector', () => {
         'Have a look: queues are nearly full. HH:MM:SS–HH:MM:SS: fetch keeps 99 of 100 items, 99 %. What is put beyond that is refused with ERR_PURGATORY_FULL.',
       );
       expect(full(100)).to.contain('queues are full.');
+      const later = kept(3, () => items(50, 100, { delayed: 45 })); // those that come later count, too
+      expect(said(later)).to.contain('fetch keeps 95 of 100 items, 95 %.');
       const was = seconds(60, (number) => ({ fetch: number < 9 ? items(99, 100) : {} }));
       expect(incidentsOf(was).map(({ rule }) => rule)).to.deep.equal(['items full']);
     });
@@ -400,6 +416,28 @@ describe('the rules of the inspector', () => {
       queues.put('a', 1);
       const { items } = queues.snapshot();
       expect(said(present({ purgatory: { parked: 0, items } }))).to.match(/^All is well\./);
+    });
+
+    it('tell items that are older than a minute, with the key and the age', () => {
+      const old = (ageMs: number) =>
+        kept(3, () => ({ parked: 2, ...items(3, null, { oldest: { key: 'mail', ageMs } }) }));
+      expect(rulesOf(old(59_999))).to.deep.equal([]);
+      expect(said(old(90_000))).to.equal(
+        'Have a look: items wait long for a taker. HH:MM:SS–HH:MM:SS: In fetch the first item of mail has been kept for 1.5 min or longer, of 3 items in all; 2 takes wait. Do the takers run, are they enough, and do they take this key?',
+      );
+    });
+
+    it('tell items that expire, and leases that end by their time, with the one that is out longest', () => {
+      expect(said(ago(0, { fetch: { parked: 0, itemsExpired: 7 } }))).to.equal(
+        'Have a look: items expire before anybody takes them. HH:MM:SS–HH:MM:SS: 7 items of fetch did; nobody waits for one. Do the takers run, and are they enough?',
+      );
+      const leasedLongest = { key: 'mail', label: 'worker 3', ageMs: 20_000, deliveries: 5 };
+      expect(
+        said(ago(0, { fetch: { lapsed: 2, ...items(0, null, { leased: 1, leasedLongest }) } })),
+      ).to.equal(
+        'Have a look: leases end before their items are acknowledged. HH:MM:SS–HH:MM:SS: 2 leases of fetch ended by their time, and the items are given again: the work takes longer than leaseMs, or who had them has gone. Out longest: an item of mail, for 20 s, by worker 3, delivered 5 times.',
+      );
+      expect(said(ago(0, { fetch: { lapsed: 1 } }))).to.match(/who had them has gone\.$/);
     });
   });
 

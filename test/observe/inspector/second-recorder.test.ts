@@ -130,12 +130,15 @@ describe('a second of the history', () => {
   it('has how many items are kept, of how many, and how many were taken', async () => {
     const jobs = open(new Queues<number>('jobs', { timer, maxItems: 5 }));
     for (let n = 0; n < 3; n++) jobs.put('mail', n);
-    expect(await secondAfter(1_000, jobs)).to.deep.include({ items: { size: 3, max: 5 } });
+    expect((await secondAfter(1_000, jobs)).items).to.deep.include({ size: 3, max: 5 });
     const recorder = recording(jobs);
     jobs.tryTake(['mail']);
     await host.advance(1_000);
     recorder.stop(recorder);
-    expect(recorder.seconds.at(-1)?.purgatories.jobs).to.deep.include({ taken: 1 });
+    expect(recorder.seconds.at(-1)?.purgatories.jobs).to.include({ taken: 1 });
+    await host.advance(1_000);
+    const { items } = await secondAfter(1_000, jobs);
+    expect(items?.oldest).to.deep.equal({ key: 'mail', ageMs: 4_000 });
   });
 
   it('has the load that has been under way longest, from 5 s on, and loads that fail', async () => {

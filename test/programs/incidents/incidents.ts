@@ -10,11 +10,11 @@ export interface Incident {
   /** Makes it happen. What it returns ends it. */
   begin(world: World): (() => void) | Promise<() => void>;
   /** Goes on in each second of it. */
-  readonly each?: (world: World) => void;
+  readonly each?: (world: World) => unknown;
   /** How long it has to last, before it is one. */
   readonly afterS: number;
-  /** What the page says then: the rule, the headline and the detail. */
-  readonly rule: string;
+  /** What the page says then: the rules, the headline and the detail. */
+  readonly rules: readonly string[];
   readonly headline: RegExp;
   readonly detail: RegExp;
   /** What it says half of the time before. */
@@ -29,7 +29,7 @@ export const INCIDENTS: Readonly<Record<string, Incident>> = {
       return nobody;
     },
     afterS: 0,
-    rule: 'hung',
+    rules: ['hung'],
     headline: /^Something is wrong: the server hung for 11\S* s$/,
     detail: /The event loop stood still, .* the process ran for 1\d\S* s .*: a callback took long/,
   },
@@ -47,9 +47,26 @@ export const INCIDENTS: Readonly<Record<string, Incident>> = {
       return () => herd.close();
     },
     afterS: 0.5,
-    rule: 'long event',
+    rules: ['long event'],
     headline: /^Have a look: the event on orders-0 (takes|took) long$/,
     detail: /of 100,000 tried in .* A try with its answer takes 2\d ms\. What helps: fewer watchers/,
+  },
+  condition: {
+    what: 'a synchronous condition takes 200 ms, and 12 wait for its key',
+    begin({ place, sessions }) {
+      const condition = ({ key }: { key?: string | undefined }): undefined => {
+        if (key !== undefined) place.block(200);
+      };
+      const abort = new AbortController();
+      const options = { timeoutMs: HOUR_MS, signal: abort.signal, label: 'an order page' };
+      for (let n = 0; n < 12; n++) sessions.waitFor(['page'], condition, options).catch(nobody);
+      sessions.notify('page');
+      return () => abort.abort();
+    },
+    afterS: 0,
+    rules: ['hung', 'slow condition', 'heavy key'],
+    headline: /: (the server hung for 2\S* s|the condition on page is slow)$/, // a turn, or a turn a try
+    detail: /In sessions a try of an order page for page took 2\d\d ms\./,
   },
   throws: {
     what: 'a condition throws',
@@ -62,7 +79,7 @@ export const INCIDENTS: Readonly<Record<string, Incident>> = {
     },
     each: ({ fetches }) => fetches.checkAndComplete('bad'),
     afterS: 0,
-    rule: 'threw',
+    rules: ['threw'],
     headline: /^Have a look: operations throw$/,
     detail: /The last error: TypeError: no such offset \(Op on bad in fetch\)/,
   },
@@ -73,7 +90,7 @@ export const INCIDENTS: Readonly<Record<string, Incident>> = {
       return () => hub.mend(bus);
     },
     afterS: 1,
-    rule: 'cut off',
+    rules: ['cut off'],
     headline: /^Have a look: the bus sessions is cut off$/,
     detail: /It has been in a gap for .*: hints of other processes do not arrive/,
   },
@@ -89,7 +106,7 @@ export const INCIDENTS: Readonly<Record<string, Incident>> = {
       return () => answer(new Map());
     },
     afterS: 5,
-    rule: 'loads hang',
+    rules: ['loads hang'],
     headline: /^Have a look: loads of shared state do not end$/,
     detail:
       /In orders the load of order-0 and 99 other keys has been under way for \S+ s\. 100 waits stand behind it\. Is the store up\?/,
@@ -105,7 +122,7 @@ export const INCIDENTS: Readonly<Record<string, Incident>> = {
     },
     each: ({ orders }) => orders.changed('order-7'),
     afterS: 0,
-    rule: 'loads fail',
+    rules: ['loads fail'],
     headline: /^Have a look: loads of shared state fail$/,
     detail: /loads? of orders failed, and 100 waits are parked there.* Error: connect ECONNREFUSED/,
   },
@@ -119,7 +136,7 @@ export const INCIDENTS: Readonly<Record<string, Incident>> = {
       }
     },
     afterS: 20,
-    rule: 'endless',
+    rules: ['endless'],
     headline: /^Have a look: waits without a deadline pile up$/,
     detail:
       /In sessions [\d,]+ were parked without one, [\d,]+ more than 20 s before\. One of them is an order page\./,
@@ -134,7 +151,7 @@ export const INCIDENTS: Readonly<Record<string, Incident>> = {
       return () => abort.abort();
     },
     afterS: 5,
-    rule: 'open tries',
+    rules: ['open tries'],
     headline: /^Have a look: conditions do not settle$/,
     detail: /In sessions 200 tries are open: .* The oldest, of an order page, has been open for/,
   },
@@ -142,7 +159,7 @@ export const INCIDENTS: Readonly<Record<string, Incident>> = {
     what: 'a permit is not given back, while others wait',
     begin: lock(3, { label: 'the report of July' }),
     afterS: 60,
-    rule: 'held',
+    rules: ['held'],
     headline: /^Have a look: a permit is held for long while others wait$/,
     detail:
       /For locks in locks, 3 waits are parked, the oldest since \S+ \(1 min\)\. the report of July has held 1 unit for 1\S* min/,
@@ -151,7 +168,7 @@ export const INCIDENTS: Readonly<Record<string, Incident>> = {
     what: 'fifty wait for a lock, whose permit has no label',
     begin: lock(50),
     afterS: 10,
-    rule: 'held',
+    rules: ['held'],
     headline: /^Have a look: a permit is held for long while others wait$/,
     detail:
       /For locks in locks, 50 waits are parked, the oldest since \S+ \(1\d s\)\. Who holds it, a label of the permit would say/,
@@ -166,10 +183,45 @@ export const INCIDENTS: Readonly<Record<string, Incident>> = {
       for (let n = 0; n < 200; n++) jobs.put('mail', n);
     },
     afterS: 10,
-    rule: 'backlog',
+    rules: ['backlog'],
     headline: /^Have a look: items pile up, and too few are taken$/,
     detail: /In jobs 2,\d00 items were kept, [\d,]+ more than 10 s before; none was taken meanwhile/,
     watching: /^Watching: [\d,]+ items in jobs, [\d,]+ more than \d+ s before\.$/,
+  },
+  lease: {
+    what: 'workers take items on lease, and are gone',
+    begin({ jobs }) {
+      for (let n = 0; n < 5; n++) {
+        jobs.put('mail', n);
+        jobs.lease(['mail'], { leaseMs: 3_000, timeoutMs: HOUR_MS, label: 'worker 3' }).catch(nobody);
+      }
+      return () => jobs.clear('mail');
+    },
+    afterS: 3,
+    rules: ['leases lapse'],
+    headline: /^Have a look: leases end before their items are acknowledged$/,
+    detail: /leases of jobs ended by their time, and the items are given again/,
+  },
+  late: {
+    what: 'items expire before anybody takes them',
+    begin: () => nobody,
+    each: ({ jobs }) => jobs.put('mail', 1, { timeoutMs: 2_000 }),
+    afterS: 2,
+    rules: ['items expire'],
+    headline: /^Have a look: items expire before anybody takes them$/,
+    detail: /\d items? of jobs did; 50 takes wait\./,
+  },
+  stuck: {
+    what: 'three items stay, as nobody takes their key',
+    begin({ jobs }) {
+      for (let n = 0; n < 3; n++) jobs.put('mail', n);
+      return () => jobs.clear('mail');
+    },
+    afterS: 60,
+    rules: ['items old'],
+    headline: /^Have a look: items wait long for a taker$/,
+    detail:
+      /In jobs the first item of mail has been kept for 1\S* min or longer, of 3 items in all; 50 takes wait/,
   },
   full: {
     what: 'queues are nearly full',
@@ -178,7 +230,7 @@ export const INCIDENTS: Readonly<Record<string, Incident>> = {
       return () => mails.clear('mail');
     },
     afterS: 0,
-    rule: 'items full',
+    rules: ['items full'],
     headline: /^Have a look: queues are nearly full$/,
     detail: /mails keeps 99 of 100 items, 99 %\./,
   },

@@ -51,7 +51,7 @@ function Picture({ state, recording, verdict }: Required<Props> & { verdict: Ver
       <Lookup state={state} />
       <Buses frame={frame} />
       {seconds.length > 0 && <Minutes seconds={seconds} />}
-      <QueuesTable views={views} />
+      <QueuesTable views={views} nowMs={frame.wallMs} />
       <HottestKeys views={views} />
       <OldestParked views={views} nowMs={frame.wallMs} />
       <Holders views={views} nowMs={frame.wallMs} />

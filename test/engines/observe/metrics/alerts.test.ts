@@ -41,6 +41,8 @@ const completing = (completed: number): Series =>
   });
 const held = (parked: number): Series =>
   P({ permit_held_longest_seconds: 60, parked_operations: steady(parked) });
+const stored = (items: number, delayed: number): Series =>
+  P({ items: steady(items), items_delayed: steady(delayed), max_items: steady(100) });
 const waitsForUnit = (parked: number): Series =>
   P({ oldest_operation_seconds: 60, parked_operations: steady(parked), units_held: steady(1) });
 const gaps = (count: string | number, cause = 'echo'): Series =>
@@ -71,11 +73,9 @@ const CASES: Readonly<Record<string, readonly [at: number, fires: Series, silent
     P({ items: 6000, items_taken_total: 60 }),
     P({ items: steady(50), items_taken_total: 6000 }),
   ],
-  PurgatoryQueuesFull: [
-    5,
-    P({ items: steady(99), max_items: steady(100) }),
-    P({ items: steady(9), max_items: steady(100) }),
-  ],
+  PurgatoryLeasesLapse: [15, P({ leases_lapsed_total: 1 }), P({ leases_lapsed_total: steady(9) })],
+  PurgatoryItemsExpire: [15, P({ items_expired_total: 1 }), P({ items_expired_total: steady(9) })],
+  PurgatoryQueuesFull: [5, stored(60, 39), stored(60, 3)],
   PurgatoryMostlyExpires: [30, expiring(6), expiring(6000)],
   PurgatoryEventTakesLong: [
     5,

@@ -10,6 +10,7 @@ const LONG_WAIT_MS = 10_000;
 /** In such spans items are compared. */
 const SPANS_S = [10, 60] as const;
 const FULL_SHARE = 0.9;
+const OLD_MS = 60_000;
 
 const itemsOf =
   (name: string) =>
@@ -63,9 +64,25 @@ export const BACKLOG: Rule = {
     }),
     (found) => {
       const { name, parked, size, spanS, more, taken } = last(found);
-      const takers = parked === 0 ? 'nobody waits for one' : plural(parked, 'take waits', 'takes wait');
-      const why = `In ${quoted(name)} ${plural(size, 'item')} were kept, ${count(more)} more than ${spanS} s before; ${taken === 0 ? 'none was' : `${count(taken)} were`} taken meanwhile, and ${takers}. Do the takers run, and are they enough? maxItems refuses what is too much.`;
+      const why = `In ${quoted(name)} ${plural(size, 'item')} were kept, ${count(more)} more than ${spanS} s before; ${taken === 0 ? 'none was' : `${count(taken)} were`} taken meanwhile, and ${takersIn(parked)}. Do the takers run, and are they enough? maxItems refuses what is too much.`;
       return ['items pile up, and too few are taken', why];
+    },
+    MINUTE_MS,
+  ),
+};
+
+export const ITEMS_OLD: Rule = {
+  name: 'items old',
+  past: past(
+    each(({ parked, items }) =>
+      items != null && (items.oldest?.ageMs ?? 0) >= OLD_MS
+        ? { ...items.oldest, size: items.size, parked }
+        : undefined,
+    ),
+    (found) => {
+      const { name, key = '', ageMs = 0, size, parked } = most(found, (one) => one.ageMs ?? 0);
+      const why = `In ${quoted(name)} the first item of ${quoted(key)} has been kept for ${time(ageMs)} or longer, of ${plural(size, 'item')} in all; ${takersIn(parked)}. Do the takers run, are they enough, and do they take this key?`;
+      return ['items wait long for a taker', why];
     },
     MINUTE_MS,
   ),
@@ -74,13 +91,56 @@ export const BACKLOG: Rule = {
 export const ITEMS_FULL: Rule = {
   name: 'items full',
   past: past(
-    each(({ items: { size = 0, max = null } = {} }) =>
-      max !== null && size >= FULL_SHARE * max ? { size, max } : undefined,
-    ),
+    each(({ items }) => {
+      const { size = 0, delayed = 0, max = null } = items ?? {};
+      return max !== null && size + delayed >= FULL_SHARE * max ? { stored: size + delayed, max } : undefined;
+    }),
     (found) => {
-      const { name, size, max } = last(found);
-      const why = `${quoted(name)} keeps ${count(size)} of ${plural(max, 'item')}, ${share(size, max)}. What is put beyond that is refused with ERR_PURGATORY_FULL.`;
-      return [`queues are ${size >= max ? 'full' : 'nearly full'}`, why];
+      const { name, stored, max } = last(found);
+      const why = `${quoted(name)} keeps ${count(stored)} of ${plural(max, 'item')}, ${share(stored, max)}. What is put beyond that is refused with ERR_PURGATORY_FULL.`;
+      return [`queues are ${stored >= max ? 'full' : 'nearly full'}`, why];
     },
   ),
 };
+
+export const ITEMS_EXPIRE: Rule = {
+  name: 'items expire',
+  past: past(
+    each(({ itemsExpired, parked }) => (itemsExpired ? { itemsExpired, parked } : undefined)),
+    (found) => {
+      const { name, parked } = last(found);
+      const all = plural(
+        sum(found, ({ itemsExpired }) => itemsExpired),
+        'item',
+      );
+      return [
+        'items expire before anybody takes them',
+        `${all} of ${quoted(name)} did; ${takersIn(parked)}. Do the takers run, and are they enough?`,
+      ];
+    },
+  ),
+};
+
+export const LEASES_LAPSE: Rule = {
+  name: 'leases lapse',
+  past: past(
+    each(({ lapsed, items }) => (lapsed ? { lapsed, longest: items?.leasedLongest ?? null } : undefined)),
+    (found) => {
+      const { name, longest } = last(found);
+      const all = plural(
+        sum(found, ({ lapsed }) => lapsed),
+        'lease',
+      );
+      const out =
+        longest === null
+          ? ''
+          : ` Out longest: an item of ${quoted(longest.key)}, for ${time(longest.ageMs)}, ${longest.label === null ? 'by a lease without a label' : `by ${quoted(longest.label)}`}, delivered ${plural(longest.deliveries, 'time')}.`;
+      const why = `${all} of ${quoted(name)} ended by their time, and the items are given again: the work takes longer than leaseMs, or who had them has gone.${out}`;
+      return ['leases end before their items are acknowledged', why];
+    },
+  ),
+};
+
+function takersIn(parked: number): string {
+  return parked === 0 ? 'nobody waits for one' : plural(parked, 'take waits', 'takes wait');
+}

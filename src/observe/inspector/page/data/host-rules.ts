@@ -1,15 +1,17 @@
 // The rules of the host: the event loop, the CPU, the lateness of timers, the connection of the page.
+import type { SlowTrySnapshot } from '../../../../purgatory/telemetry/purgatory-snapshot.ts';
 import type { Second, Spent } from '../../frame.ts';
 import { clock, progress, time } from '../words/format.ts';
 import { quoted } from '../words/visible.ts';
 import { last, latenessIn, most, secondsWithin, sum, views } from './history.ts';
-import { MINUTE_MS, past, type Rule, whole } from './rule.ts';
+import { each, MINUTE_MS, past, type Rule, whole } from './rule.ts';
 
 /** From this length on, in ms, a block of the event loop counts as a silence of the server. */
 export const SILENT_MS = 2000;
 const BLOCKED_MS = 100;
 const BLOCKED_BAD_MS = 1000;
 const LATE_MS = 32;
+const SLOW_TRY_MS = 50;
 /** The part of a span of time from which on it is named as its cause. */
 const MOST = 0.8;
 
@@ -24,6 +26,20 @@ export const HUNG: Rule = {
       return [what, `The event loop stood still, and nothing was answered. ${standstill(longest)}`];
     },
     MINUTE_MS,
+  ),
+};
+
+export const SLOW_CONDITION: Rule = {
+  name: 'slow condition',
+  past: past(
+    each(({ slowTry }) => (slowTry !== undefined && slowTry.tryMs >= SLOW_TRY_MS ? slowTry : undefined)),
+    (found) => {
+      const slowest = most(found, ({ tryMs }) => tryMs);
+      return [
+        `the condition on ${quoted(slowest.key)} is slow`,
+        `${slowTryIn(slowest)} The event loop stands still meanwhile: let it look at what is there, and return a promise where it has to read.`,
+      ];
+    },
   ),
 };
 
@@ -126,11 +142,20 @@ function spent(span: Spent, causes = CAUSES): string {
 
 /** Why the loop stood still, and which event of a purgatory could not go on with it. */
 function standstill(second: Second): string {
-  const why = `In that time ${spent(second.blocked)}`;
+  const slow = views(second).flatMap(({ name, slowTry }) =>
+    slowTry === undefined ? [] : [slowTryIn({ ...slowTry, name })],
+  );
+  const why = [`In that time ${spent(second.blocked)}`, ...slow].join(' ');
   const held = passes([second]).filter(({ ageMs }) => ageMs >= blockedMs(second));
   if (held.length === 0) return why;
   const oldest = most(held, ({ ageMs }) => ageMs);
   return `${why} The event on ${quoted(oldest.key)} in ${quoted(oldest.name)} could not go on meanwhile (${progress(oldest)}).`;
+}
+
+/** What one try cost, of whom, for which key. */
+function slowTryIn({ name, key, type, label, tryMs }: SlowTrySnapshot & { readonly name: string }): string {
+  const who = label ?? type;
+  return `In ${quoted(name)} a try${who === null ? '' : ` of ${quoted(who)}`} for ${quoted(key)} took ${time(tryMs)}.`;
 }
 
 function passes(seconds: readonly Second[]) {

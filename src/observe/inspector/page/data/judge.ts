@@ -93,7 +93,8 @@ export function judge(recording: Recording): Verdict {
 
 /** Nothing waits, and nothing is kept or held. */
 function isIdle({ parked, items, units }: PurgatoryView): boolean {
-  return parked + (items?.size ?? 0) + (units?.held ?? 0) === 0;
+  const { size = 0, delayed = 0, leased = 0 } = items ?? {};
+  return parked + size + delayed + leased + (units?.held ?? 0) === 0;
 }
 
 function warningsOf(rule: Rule, recording: Recording): Warning[] {

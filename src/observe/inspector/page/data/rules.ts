@@ -4,8 +4,8 @@
 // with a user's. `what` has no number that changes with each frame, because screen readers read the
 // headline aloud when it changes. `why` has the numbers, and names a cause only where there is no
 // other. The bounds are where a person who waits would notice.
-import { BACKLOG, HELD, ITEMS_FULL } from './hand-over-rules.ts';
-import { BLOCKED, HUNG, INTERRUPTED, LATE, STARVED } from './host-rules.ts';
+import { BACKLOG, HELD, ITEMS_EXPIRE, ITEMS_FULL, ITEMS_OLD, LEASES_LAPSE } from './hand-over-rules.ts';
+import { BLOCKED, HUNG, INTERRUPTED, LATE, SLOW_CONDITION, STARVED } from './host-rules.ts';
 import type { Rule } from './rule.ts';
 import {
   CUT_OFF,
@@ -38,10 +38,14 @@ export const RULES: readonly Rule[] = [
   THREW,
   CUT_OFF,
   BACKLOG,
+  ITEMS_OLD,
+  ITEMS_EXPIRE,
+  LEASES_LAPSE,
   ENDLESS,
   PILING_UP,
   GROWING,
   LONG_EVENT,
+  SLOW_CONDITION,
   BLOCKED,
   STARVED,
   LATE,
