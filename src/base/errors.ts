@@ -39,6 +39,8 @@ export type PurgatoryErrorCode =
    * cluster.
    */
   | 'ERR_PURGATORY_NO_RELAY'
+  /** Most other processes have fallen silent at once: the engine of the bus may be split. */
+  | 'ERR_PURGATORY_BUS_DOUBT'
   /** Another process sent a text of another version of the protocol, or one that is no frame. */
   | 'ERR_PURGATORY_BUS_PROTOCOL'
   /** A bus has dropped hints: its engine refused them, or the bus was closed before they were sent. */

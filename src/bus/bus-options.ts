@@ -61,7 +61,8 @@ export interface BusOptions {
    */
   flushMs?: number | undefined;
   /**
-   * The time between two echoes, by which the bus checks that it hears itself, in ms: from 10.
+   * The time between two echoes, by which the bus checks that it hears itself, in ms: from 10. The
+   * same in all processes: who was not heard during three echoes counts as silent.
    * Default 5,000.
    */
   echoMs?: number | undefined;

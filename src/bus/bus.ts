@@ -123,6 +123,7 @@ export class HintBus implements Bus {
       sinceMs: meter.sinceMs,
       members: this.#receiver.memberNames.slice(0, SHOWN_MEMBERS),
       peers: this.#receiver.peers,
+      doubt: this.#receiver.doubt,
       routing: this.routing,
       subscriptions: this.#interest?.subscriptions ?? 0,
       acknowledgementsPending: this.#interest?.pending ?? 0,
@@ -144,6 +145,7 @@ export class HintBus implements Bus {
       const { meter } = this.#base;
       meter.counts.framesSent++;
       meter.didEcho(ms);
+      this.#receiver.echoed();
     },
     becameLive: () => {
       this.#base.becameLive();
@@ -177,6 +179,7 @@ export class HintBus implements Bus {
     const { clock, echoTimeoutMs } = options;
     const endMs = clock.now() + echoTimeoutMs;
     await settledBy(clock, endMs, this.#sender.flush());
+    await settledBy(clock, endMs, this.#connection.goodbye());
     const gone = this.#connection.close();
     const lost = this.#sender.close();
     const why = `the bus was closed, and they could not be sent within ${echoTimeoutMs} ms`;

@@ -14,7 +14,7 @@ import { backoffMs } from '../base/backoff.ts';
 import type { TimerTask } from '../timer/timer-task.ts';
 import type { BusContext } from './bus-context.ts';
 import { isRefusal } from './bus-options.ts';
-import { type FrameNumber, frameText } from './frames.ts';
+import { type FrameNumber, frameText, GOODBYE } from './frames.ts';
 import type { BusState, GapCause } from './telemetry/bus-snapshot.ts';
 import { MAX_FRAME_BYTES, type Transport, type TransportLink } from './transport.ts';
 
@@ -181,6 +181,14 @@ export class Connection {
 
   #isLong(ms: number): boolean {
     return ms > ECHOES_TO_KNOW_ALL * this.#base.options.echoMs;
+  }
+
+  /** Says that this process will be silent. Resolves when the engine has that, and if it is not live. */
+  goodbye(): Promise<void> {
+    return new Promise((resolve) => {
+      if (this.#state === 'live') this.publish(GOODBYE, resolve);
+      else resolve();
+    });
   }
 
   /** As `publish`, for the processes that have subscribed to `channel`. Its frame has no number. */

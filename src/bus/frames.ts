@@ -3,7 +3,8 @@
 // v: the version of the protocol. o: the origin, 12 random characters for each bus of each process.
 // n: its number, from 1 on, so that a missing frame is noticed. p: in the first frame after a break
 // or a silence, the last number with hints and its age in ms. A frame for a channel has no number,
-// and one of `notifyInTransaction` no origin either. r: 1 where the origin listens to channels. h:
+// and one of `notifyInTransaction` no origin either. r: 1 where the origin listens to channels. bye:
+// 1 in its last frame. h:
 // hints by the name of their member: a key, or a key and its value, a bigint as "12n", Infinity as
 // "Infinity". For a Purgatory the value is the limit of the event. all: names whose members are to
 // try everything. An echo has no hints. One hint always fits (bus-member.ts). What is longer or
@@ -43,6 +44,8 @@ export interface Frame {
   readonly previous: PreviousFrame | undefined;
   /** Whether its origin listens to channels. */
   readonly routes: boolean;
+  /** Whether its origin has closed: no frame follows. */
+  readonly isLast: boolean;
   readonly hints: readonly Hint[];
   /** Names whose members are to try everything. */
   readonly all: readonly string[];
@@ -67,6 +70,9 @@ export function asciiJson(text: string): string {
 }
 
 const BEYOND_ASCII = /[\u0080-\uffff]/g;
+
+/** The body of the last frame of a bus. */
+export const GOODBYE = ',"bye":1';
 
 /** Which number a frame has among those of its origin. */
 export type FrameNumber = Pick<Frame, 'number' | 'previous'>;
@@ -143,7 +149,7 @@ export function readFrame(text: string): Frame {
   } catch {
     throw foreignText(text);
   }
-  const { v, o, n, p, r, h = {}, all = [] } = Object(json) as Record<string, unknown>;
+  const { v, o, n, p, r, bye, h = {}, all = [] } = Object(json) as Record<string, unknown>;
   if (v !== PROTOCOL_VERSION) {
     if (!Number.isInteger(v)) throw foreignText(text);
     const versions = `version ${v} of its protocol, this one version ${PROTOCOL_VERSION}`;
@@ -174,7 +180,7 @@ export function readFrame(text: string): Frame {
   const number = isNumbered ? (n as number) : 0;
   const [before, ageMs] = (p ?? []) as number[];
   const previous = p === undefined ? undefined : { number: before, ageMs };
-  return { origin, number, previous, routes: r === 1, hints, all: [...new Set(all)] };
+  return { origin, number, previous, routes: r === 1, isLast: bye === 1, hints, all: [...new Set(all)] };
 }
 
 function nameBytes(name: string): number {

@@ -19,6 +19,7 @@ export type {
   BusSnapshot,
   BusState,
   BusTotals,
+  DoubtSnapshot,
   ErrorSnapshot,
   GapCause,
   GapSnapshot,

@@ -2,30 +2,44 @@
 //
 // Invariants. The last frame that came says where its process stands, but for one or two in a row
 // that are behind: a half-open connection may deliver what hung in it after its process has connected
-// anew. More of them correct a stranger who has used the name of the process. A missing number is a
-// loss. A process that was away says which number counts as the one before (`previous`): what it
-// could not send has no number. An unknown process that begins with 1 is new, and one that was away
-// if its last hints are older than the time for which this bus is live: any later ones went
-// elsewhere, as in a split brain. Any other may be known to all but a bus that has just become live.
-// Where one stands that counts as ended is still known: it may only have been silent. At most MOST
-// processes are kept, those heard last.
-// Costs. O(1) a frame.
+// anew. More of them correct a stranger who has used the name of the process; after a number that has
+// jumped, none counts as late. A missing number is a loss. A process that was away says which number
+// counts as the one before (`previous`): what it could not send has no number. An unknown process
+// that begins with 1 is new, and one that was away if its last hints are older than the time for
+// which this bus is live: any later ones went elsewhere, as in a split brain. Any other may be known
+// to all but a bus that has just become live. A process that was not heard during three echoes of
+// this bus is silent, and its number is still known. That counts no ms: what stops this process stops
+// its echoes, too. When most fall silent within one echo, this bus is in doubt. At most MOST processes
+// are kept, those heard last. Costs. O(1) a frame, and for each process that falls silent.
 import type { Frame } from './frames.ts';
 
-/** A process that was silent for so many times the `echoMs` counts as ended. */
-const ECHOES_TO_END = 100;
+/** Those that were heard during so many echoes are there. */
+export const ECHOES_THERE = 3;
+/** So many echoes later, those that have fallen silent are forgotten. */
+const ECHOES_TO_FORGET = 100;
 const MOST = 10_000;
 /** Frames that may hang in a connection: one with hints, and an echo. */
 const MOST_HANGING = 2;
 
 interface Peer {
-  /** The number of its last frame. */
-  readonly last: number;
+  /** The number of its last frame. Undefined: frames were missed since. */
+  readonly last: number | undefined;
   /** Frames since then that were behind it. */
   readonly behind: number;
-  readonly atMs: number;
+  /** Its number has jumped: a frame is missing, or a stranger uses its name. */
+  readonly hasJumped: boolean;
+  /** How many echoes of this bus had come back when it was heard. */
+  readonly echoes: number;
   /** It listens to channels. */
   readonly routes: boolean;
+}
+
+/** Most processes have fallen silent at once. */
+interface Doubt {
+  /** How many. */
+  silent: number;
+  /** How many echoes of this bus have come back since. */
+  echoes: number;
 }
 
 /**
@@ -35,46 +49,101 @@ interface Peer {
 export type Before = 'heard' | 'missing' | 'unknown' | 'late';
 
 export class Peers {
-  readonly #endedMs: number;
   readonly #deafCame: () => void;
   /** By origin, the one that was heard last as the last. */
-  readonly #peers = new Map<string, Peer>();
+  readonly #there = new Map<string, Peer>();
+  readonly #silent = new Map<string, Peer>();
+  /** Those there that do not listen to channels. */
+  #deaf = 0;
+  #echoes = 0;
+  /** How many fell silent with the last echo. */
+  #fellLast = 0;
+  doubt: Doubt | undefined;
 
   /** @param deafCame a process has come that does not listen to channels. */
-  constructor(echoMs: number, deafCame: () => void) {
-    this.#endedMs = ECHOES_TO_END * echoMs;
+  constructor(deafCame: () => void) {
     this.#deafCame = deafCame;
   }
 
-  /** How many there are, and whether all of them listen to channels. O(processes). */
-  count(nowMs: number): { peers: number; allRoute: boolean } {
-    const there = [...this.#peers.values()].filter((peer) => !this.#hasEnded(peer, nowMs));
-    return { peers: there.length, allRoute: there.every(({ routes }) => routes) };
+  get size(): number {
+    return this.#there.size;
+  }
+
+  get allRoute(): boolean {
+    return this.#deaf === 0;
   }
 
   /** @param liveMs for how long this bus has been live. */
-  hear({ number, previous, routes }: Frame, origin: string, nowMs: number, liveMs: number): Before {
-    const known = this.#peers.get(origin);
-    const behind = known !== undefined && number < known.last ? known.behind + 1 : 0;
-    const isLate = behind > 0 && behind <= MOST_HANGING;
-    const last = isLate ? (known?.last ?? number) : number;
-    this.#peers.delete(origin);
-    this.#peers.set(origin, { last, behind: isLate ? behind : 0, atMs: nowMs, routes });
-    const [oldest] = this.#peers.size > MOST ? this.#peers.keys() : [];
-    if (oldest !== undefined) this.#peers.delete(oldest);
-    if (!routes && (known === undefined || known.routes || this.#hasEnded(known, nowMs))) this.#deafCame();
-    if (isLate) return 'late';
-    if (known !== undefined) return (previous?.number ?? number - 1) > known.last ? 'missing' : 'heard';
-    if (previous !== undefined) return previous.number > 0 && previous.ageMs < liveMs ? 'missing' : 'heard';
-    return number === 1 ? 'heard' : 'unknown';
+  hear(frame: Frame, origin: string, liveMs: number): Before {
+    const { number, routes, isLast } = frame;
+    const there = this.#take(origin);
+    const known = there ?? this.#silent.get(origin);
+    if (this.#silent.delete(origin)) this.doubt = undefined;
+    const { last, hasJumped = false } = known ?? {};
+    const behind = known !== undefined && last !== undefined && number < last ? known.behind + 1 : 0;
+    const isBehind = behind > 0 && behind <= MOST_HANGING;
+    const before = isBehind ? 'late' : beforeOf(frame, last, liveMs);
+    const peer = {
+      last: isBehind ? last : number,
+      behind: isBehind ? behind : 0,
+      hasJumped: isBehind ? hasJumped : before === 'missing',
+      echoes: this.#echoes,
+      routes,
+    };
+    if (isLast) this.#silent.set(origin, peer);
+    else {
+      this.#there.set(origin, peer);
+      if (!routes) this.#deaf++;
+      if (!routes && (there === undefined || there.routes)) this.#deafCame();
+    }
+    if (this.size + this.#silent.size > MOST) this.#dropOldest();
+    return isBehind && hasJumped ? 'heard' : before;
   }
 
-  /** Frames were missed, so a missing number means nothing new. */
+  /** An echo of this bus has come back. Who was heard meanwhile is there. */
+  echoed(): void {
+    this.#echoes++;
+    let fell = 0;
+    for (const [origin, peer] of this.#there) {
+      if (this.#echoes - peer.echoes <= ECHOES_THERE) break;
+      this.#take(origin);
+      this.#silent.set(origin, peer);
+      fell++;
+    }
+    const together = fell + this.#fellLast;
+    this.#fellLast = fell;
+    if (this.doubt !== undefined) {
+      this.doubt.silent += fell;
+      if (++this.doubt.echoes > ECHOES_TO_FORGET) this.doubt = undefined;
+    } else if (together > 1 && together > this.size) this.doubt = { silent: together, echoes: 0 };
+  }
+
+  /** Frames were missed, so a missing number means nothing new. Who was there is to be heard again. */
   clear(): void {
-    this.#peers.clear();
+    if (this.doubt === undefined) this.#silent.clear();
+    for (const peers of [this.#there, this.#silent]) {
+      for (const [origin, peer] of peers) {
+        peers.set(origin, { ...peer, last: undefined, behind: 0, hasJumped: false, echoes: this.#echoes });
+      }
+    }
   }
 
-  #hasEnded({ atMs }: Peer, nowMs: number): boolean {
-    return nowMs - atMs > this.#endedMs;
+  #take(origin: string): Peer | undefined {
+    const peer = this.#there.get(origin);
+    if (this.#there.delete(origin) && !peer?.routes) this.#deaf--;
+    return peer;
   }
+
+  #dropOldest(): void {
+    const [silent] = this.#silent.keys();
+    if (silent !== undefined) this.#silent.delete(silent);
+    else for (const origin of this.#there.keys()) return void this.#take(origin);
+  }
+}
+
+/** @param last the number of the last frame of its process; undefined where nothing was heard of it. */
+function beforeOf({ number, previous }: Frame, last: number | undefined, liveMs: number): Before {
+  if (last !== undefined) return (previous?.number ?? number - 1) > last ? 'missing' : 'heard';
+  if (previous !== undefined) return previous.number > 0 && previous.ageMs < liveMs ? 'missing' : 'heard';
+  return number === 1 ? 'heard' : 'unknown';
 }

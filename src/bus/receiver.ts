@@ -1,11 +1,13 @@
 // The receiving half of a bus: its members in this process, and what other processes tell them.
 //
 // Invariants. What the numbers of frames tell, its Peers know; the hints of every frame are taken,
-// also of one that comes twice. Hints are tried by a job of the scheduler, so a flood of them does
-// not block the event loop; those that arrive meanwhile are merged. More than `maxPendingKeys` become
-// one sweep for each of their members. A bus that has just become live cannot tell whether the first
-// frame that it hears of a process is the first since. So if there was such a process, everything is
-// tried once more when all have been heard of. Foreign texts are reported once a second.
+// also of one that comes twice. The first text of a turn is read at once, the others by a job of the
+// scheduler, and hints are tried by another one, so a flood does not block the event loop; hints that
+// arrive meanwhile are merged. A deadline, and a break, count after what has come. More than
+// `maxPendingKeys` become one sweep for each of their members. A bus that has just become live cannot
+// tell whether the first frame that it hears of a process is the first since. So if there was such a
+// process, everything is tried once more when all have been heard of. While it is in doubt, everything
+// is tried at a slow pace. The first foreign text is reported, then a count each minute.
 // Costs. O(1) for a frame and for a hint, and the cost of its tries.
 
 import { PurgatoryError } from '../base/errors.ts';
@@ -15,10 +17,13 @@ import type { BusContext } from './bus-context.ts';
 import { type Connection, ECHOES_TO_KNOW_ALL } from './connection.ts';
 import { type Frame, readFrame } from './frames.ts';
 import type { BusMember } from './membership/bus-member.ts';
-import { Peers } from './peers.ts';
+import { ECHOES_THERE, Peers } from './peers.ts';
 import { type PendingHint, PendingHints } from './pending-hints.ts';
+import type { DoubtSnapshot } from './telemetry/bus-snapshot.ts';
 
-const FOREIGN_EVERY_MS = 1_000;
+const FOREIGN_EVERY_MS = 60_000;
+/** More are read at once: that slows down who sends. */
+const MOST_UNREAD = 256;
 
 export class Receiver {
   readonly #base: BusContext;
@@ -31,15 +36,21 @@ export class Receiver {
   #foreign = { texts: 0, error: undefined as unknown };
   #foreignSoon: TimerTask | undefined;
   readonly #pending = new PendingHints();
+  /** Texts that have come. */
+  readonly #unread: string[] = [];
+  readonly #reading: Job;
   readonly #job: Job;
+  #doubtBeganMs = 0;
 
   /** @param deafCame a process has come that does not listen to channels. */
   constructor(base: BusContext, connection: Connection, deafCame: () => void) {
     this.#base = base;
     this.#connection = connection;
-    this.#peers = new Peers(base.options.echoMs, deafCame);
-    const doBatch = (job: Job): boolean => this.#tryBatch(job);
-    this.#job = schedulerOf(base.timer).job({ sliceMs: DEFAULT_SLICE_MS, doBatch });
+    this.#peers = new Peers(deafCame);
+    const jobOf = (doBatch: (job: Job) => boolean): Job =>
+      schedulerOf(base.timer).job({ sliceMs: DEFAULT_SLICE_MS, doBatch });
+    this.#reading = jobOf((job) => this.#readBatch(job));
+    this.#job = jobOf((job) => this.#tryBatch(job));
   }
 
   get memberNames(): string[] {
@@ -47,17 +58,20 @@ export class Receiver {
   }
 
   get peers(): number {
-    return this.#peers.count(this.#base.timer.now()).peers;
+    return this.#connection.state === 'live' ? this.#peers.size : 0;
+  }
+
+  get doubt(): DoubtSnapshot | null {
+    const { doubt, size } = this.#peers;
+    return doubt === undefined ? null : { beganMs: this.#doubtBeganMs, silent: doubt.silent, heard: size };
   }
 
   /**
    * Whether so many hints had better go to their channels than to all processes: all are known to
-   * listen to channels, and there are never more deliveries than a frame for all would cause.
+   * listen to channels, and there are never more deliveries than a frame for all would cause. O(1).
    */
   routes(hints: number): boolean {
-    if (!this.#connection.knowsAll) return false;
-    const { peers, allRoute } = this.#peers.count(this.#base.timer.now());
-    return hints <= peers && allRoute;
+    return this.#connection.knowsAll && hints <= this.#peers.size && this.#peers.allRoute;
   }
 
   has(member: BusMember): boolean {
@@ -98,25 +112,56 @@ export class Receiver {
     for (const member of [...this.#members.values()]) this.#sweep(member);
   };
 
+  /** An echo of this bus has come back. */
+  echoed(): void {
+    const { timer, options } = this.#base;
+    this.#peers.echoed();
+    const { doubt, size } = this.#peers;
+    if (doubt === undefined || doubt.echoes % ECHOES_THERE !== 0) return;
+    if (doubt.echoes === 0) {
+      this.#doubtBeganMs = timer.now();
+      this.#base.report(inDoubt(doubt.silent, size, ECHOES_THERE * options.echoMs));
+    }
+    this.#sweepAll();
+  }
+
   received(text: string): void {
+    const isFirst = !this.#reading.isUnderWay;
+    this.#unread.push(text);
+    this.#reading.run(); // before the job that tries
+    if (isFirst ? this.#unread.length > 0 : this.#unread.length > MOST_UNREAD) this.#readNext();
+  }
+
+  #readBatch(job: Job): boolean {
+    while (this.#unread.length > 0 && job.stepsLeft > 0) job.count(this.#readNext(), 0);
+    return this.#unread.length > 0;
+  }
+
+  #readAll(): void {
+    while (this.#unread.length > 0) this.#readNext();
+  }
+
+  /** Returns how many steps it took. */
+  #readNext(): number {
     const { counts } = this.#base.meter;
     let frame: Frame;
     try {
-      frame = readFrame(text);
+      frame = readFrame(this.#unread.shift() as string);
     } catch (error) {
       counts.framesDropped++;
       this.#foreign = { texts: this.#foreign.texts + 1, error };
-      if (!this.#foreignSoon?.isPending) this.#reportForeign();
-      return;
+      if (this.#foreignSoon === undefined) this.#reportForeign();
+      return 1;
     }
-    const { origin, number } = frame;
+    const { origin, number, hints } = frame;
     if (origin === this.#connection.origin) {
       this.#connection.returned(number);
-      return;
+      return 1;
     }
     counts.framesReceived++;
     const isNumbered = origin !== undefined && number !== 0;
     this.#take(frame, isNumbered && this.#isLate(frame, origin));
+    return 1 + hints.length;
   }
 
   /** Tries these keys of members that are here still, as hints of other processes. */
@@ -129,12 +174,14 @@ export class Receiver {
 
   /** Tries the hint on `key` of a member, if one waits. */
   serveHint(member: BusMember, key: string): void {
+    this.#readAll();
     const hint = this.#pending.size === 0 ? undefined : this.#pending.takeOne(member, key);
     if (hint !== undefined) this.#try(hint);
   }
 
   /** Frames were missed, so a missing number means nothing new. */
   forgetAll(): void {
+    this.#readAll();
     this.#peers.clear();
     this.#sweepAgain?.cancel();
   }
@@ -143,7 +190,7 @@ export class Receiver {
   #isLate(frame: Frame, origin: string): boolean {
     const { timer, options } = this.#base;
     const { liveMs, knowsAll, state } = this.#connection;
-    const before = this.#peers.hear(frame, origin, timer.now(), liveMs);
+    const before = this.#peers.hear(frame, origin, liveMs);
     if (before === 'late') return true;
     if (before === 'heard' || state !== 'live') return false; // all is tried when it becomes live
     if (before === 'unknown' && !knowsAll) {
@@ -159,9 +206,12 @@ export class Receiver {
 
   readonly #reportForeign = (): void => {
     const { texts, error } = this.#foreign;
-    if (texts === 0) return;
+    if (texts === 0) {
+      this.#foreignSoon = undefined;
+      return;
+    }
     this.#foreign = { texts: 0, error };
-    this.#base.report(texts === 1 ? error : foreignTexts(error, texts));
+    this.#base.report(this.#foreignSoon === undefined ? error : foreignTexts(error, texts));
     this.#foreignSoon = this.#base.timer.schedule(this.#reportForeign, FOREIGN_EVERY_MS);
   };
 
@@ -216,8 +266,17 @@ export class Receiver {
   }
 }
 
-/** For several texts of others in a second. @param error that of the last. */
+/** For texts of others in a minute. @param error that of the last: it may have words of a stranger. */
 function foreignTexts(error: unknown, texts: number): PurgatoryError {
-  const message = `${texts} texts in a second. The last: ${(error as Error).message}`;
+  const message = `${texts} more texts have come in a minute that are no frames of this bus`;
   return new PurgatoryError('ERR_PURGATORY_BUS_PROTOCOL', message, { cause: error });
+}
+
+function inDoubt(silent: number, heard: number, everyMs: number): PurgatoryError {
+  return new PurgatoryError(
+    'ERR_PURGATORY_BUS_DOUBT',
+    `${silent} processes have fallen silent at once on this bus, and ${heard} are heard: they crashed, or the ` +
+      'engine is split, so that its parts do not hear each other. Until one of them is heard, all that is ' +
+      `parked is tried every ${everyMs / 1_000} s`,
+  );
 }

@@ -226,28 +226,35 @@ describe('A bus with interest routing', () => {
     expect(back.isCompleted).to.equal(true);
   });
 
-  it('routes by itself when the last process that does not has been silent for 100 x echoMs', async () => {
-    const world = new World();
-    const [a] = [world.process(), world.process()];
-    const old = world.process({ routing: 'broadcast' });
-    await world.pass(KNOWN_MS);
-    const send = async (): Promise<void> => {
-      a.purgatory.notify('k');
-      await world.pass(2);
-    };
-    const silent = async (echoes: number): Promise<void> => {
-      for (let n = 0; n < echoes; n++) {
-        await turn();
-        world.clock.advance(ECHO_MS);
+  it('routes by itself once the last process that does not has closed, or was silent for three echoes', async () => {
+    for (const isClosed of [true, false]) {
+      const world = new World();
+      const [a] = [world.process(), world.process()];
+      const old = world.process({ routing: 'broadcast' });
+      await world.pass(KNOWN_MS);
+      const send = async (): Promise<void> => {
+        a.purgatory.notify('k');
+        await world.pass(2);
+      };
+      const silent = async (echoes: number): Promise<void> => {
+        for (let n = 0; n < echoes; n++) {
+          await turn();
+          world.clock.advance(ECHO_MS);
+        }
+      };
+      await send();
+      expect(a.bus.snapshot().totals).to.include({ routed: 0, broadcast: 1 });
+      if (isClosed) await old.bus.close();
+      else {
+        world.hub.cut(old.bus);
+        await silent(2);
+        await send();
+        expect(a.bus.snapshot().totals).to.include({ routed: 0, broadcast: 2 });
+        await silent(2);
       }
-    };
-    await old.bus.close();
-    await silent(98);
-    await send();
-    expect(a.bus.snapshot().totals).to.include({ routed: 0, broadcast: 1 });
-    await silent(4);
-    await send();
-    expect(a.bus.snapshot().totals).to.include({ routed: 1, broadcast: 1 });
+      await send();
+      expect(a.bus.snapshot().totals).to.include({ routed: 1, broadcast: isClosed ? 1 : 2 });
+    }
   });
 
   it('takes a value that was advanced while nobody waited from current', async () => {

@@ -139,7 +139,7 @@ describe('The faults of a LocalHub', () => {
 });
 
 describe('A clock that has turns of its own', () => {
-  it('holds a process that stands still: what comes for it waits, as do its slices', () => {
+  it('holds a process that stands still: what comes for it waits, as do its slices', async () => {
     const time = new ManualClock();
     const turns: (() => void)[] = [];
     const clock = {
@@ -153,7 +153,7 @@ describe('A clock that has turns of its own', () => {
     own.join({ name: 'n', hinted: (key) => heard.push(key) > 0, sweep: (ended) => ended(0) });
     const other = hub.bus().join({ name: 'n', hinted: () => false, sweep: (ended) => ended(0) });
     expect(own.state).to.equal('connecting');
-    while (turns.length > 0) turns.shift()?.();
+    for (; turns.length > 0; await turn()) turns.shift()?.();
     expect(own.state).to.equal('live');
     other.publish('k');
     time.advance(5);

@@ -197,6 +197,32 @@ describe('a ThresholdPurgatory on a bus', () => {
     await bus.close();
   });
 
+  for (const jump of [1, 2, 1_000]) {
+    it(`hears each advance after a forged number (${jump} further), without \`current\`, too`, async () => {
+      const clock = new ManualClock();
+      const hub = new LocalHub({ clock });
+      const [writer, reader] = [hub.bus(), hub.bus({ onError() {} })].map((bus) => ({
+        bus,
+        offsets: new ThresholdPurgatory('offsets', { bus, clock }),
+      }));
+      writer.offsets.advance('k', 1);
+      clock.advance(1);
+      const { origin, totals } = writer.bus.snapshot();
+      hub.$publish(frameText('', origin, { number: totals.framesSent + jump, previous: undefined }));
+      const waits = [2, 3, 4].map((value) => {
+        writer.offsets.advance('k', value);
+        clock.advance(1);
+        return reader.offsets.get('k');
+      });
+      expect(waits).to.deep.equal([2, 3, 4]);
+      expect(reader.bus.snapshot().totals.gaps.sequence).to.equal(jump > 1 ? 1 : 0);
+      for (const { bus, offsets } of [writer, reader]) {
+        offsets.close();
+        await bus.close();
+      }
+    });
+  }
+
   const make = (
     { clock }: World,
     bus: Bus,

@@ -29,8 +29,10 @@ export interface BusSnapshot {
   sinceMs: number;
   /** The names of its members in this process: the first 100. */
   members: string[];
-  /** Other buses whose frames have come since this one became live. */
+  /** Other buses that were heard during the last three echoes of this one. 0: it is not live. */
   peers: number;
+  /** Null while there is none: most of them have fallen silent at once. */
+  doubt: DoubtSnapshot | null;
   routing: Routing;
   /** Channels of interest routing that the engine has acknowledged. */
   subscriptions: number;
@@ -50,6 +52,18 @@ export interface BusSnapshot {
   /** The last sweep. Null when there was none. */
   lastSweep: SweepSnapshot | null;
   totals: BusTotals;
+}
+
+/**
+ * The engine may be split, though the bus is `live`: most of the other processes have fallen silent
+ * within one echo, and said no goodbye. It ends when one of them is heard, or after 100 echoes.
+ */
+export interface DoubtSnapshot {
+  beganMs: number;
+  /** Buses that have fallen silent. */
+  silent: number;
+  /** Buses that are still heard. */
+  heard: number;
 }
 
 /** A time in which hints may have been missed. */

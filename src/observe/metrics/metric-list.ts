@@ -278,7 +278,10 @@ const BUS_READINGS: readonly Reading<BusSnapshot>[] = [
   least('purgatory.bus.live', 'bus', '1 while the bus hears other processes, else 0', (now) =>
     now.state === 'live' ? 1 : 0,
   ),
-  least('purgatory.bus.peers', 'process', 'Other processes that were heard of', 'peers'),
+  least('purgatory.bus.peers', 'process', 'Other processes that are heard', 'peers'),
+  gauge('purgatory.bus.in_doubt', 'bus', '1 while most others have fallen silent at once, else 0', (now) =>
+    now.doubt === null ? 0 : 1,
+  ),
   gauge('purgatory.bus.pending_keys', 'key', 'Keys that wait to be sent', 'pendingKeys'),
   gauge(
     'purgatory.bus.subscriptions',

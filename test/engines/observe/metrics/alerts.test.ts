@@ -85,6 +85,7 @@ const CASES: Readonly<Record<string, readonly [at: number, fires: Series, silent
   PurgatoryUserCodeThrows: [10, P({ failures_total: 1 }), P({ failures_total: steady(40) })],
   PurgatoryBusInGap: [5, B({ bus_live: steady(0) }), B({ bus_live: steady(1) })],
   PurgatoryBusGapsOften: [20, gaps(1), gaps('0+0x10 1+0x20')],
+  PurgatoryBusInDoubt: [5, B({ bus_in_doubt: steady(1) }), B({ bus_in_doubt: steady(0) })],
   PurgatoryBusPublishRefused: [20, gaps('0+0x10 1+0x20', 'publish'), gaps('0+0x10 1+0x20')],
   PurgatoryLoadsFail: [
     15,
