@@ -14,7 +14,7 @@ import { ASYNC_DISPOSE, nameDispose } from '../base/dispose.ts';
 import { closed } from '../base/errors.ts';
 import { invalidArgValue } from '../base/node-errors.ts';
 import type { Clock } from '../clock/clock.ts';
-import { rootContext } from '../clock/root-context.ts';
+import { inRootContext } from '../clock/root-context.ts';
 import { BusContext } from './bus-context.ts';
 import {
   type Bus,
@@ -52,7 +52,7 @@ export class HintBus implements Bus {
     this.#receiver = new Receiver(base, connection, () => this.#sender.tryEverything());
     this.#sender = new Sender(base, connection, this.#receiver);
     if (this.routing === 'interest') this.#interest = new InterestTable(base, connection, this.#receiver);
-    rootContext.runInAsyncScope(connection.open, connection);
+    inRootContext(connection.open, connection);
   }
 
   get state(): BusState {
@@ -139,7 +139,7 @@ export class HintBus implements Bus {
   readonly #owner: ConnectionOwner = {
     isUp: (ready) => {
       if (this.#interest === undefined) ready();
-      else rootContext.runInAsyncScope(this.#interest.restore, this.#interest, ready);
+      else inRootContext(this.#interest.restore, this.#interest, ready);
     },
     echoed: (ms) => {
       const { meter } = this.#base;
@@ -170,7 +170,7 @@ export class HintBus implements Bus {
       this.#sender.close(); // that error says it all
       this.#closing ??= this.#close();
     },
-    received: (text) => rootContext.runInAsyncScope(this.#receiver.received, this.#receiver, text),
+    received: (text) => inRootContext(this.#receiver.received, this.#receiver, text),
   };
 
   async #close(): Promise<void> {

@@ -7,7 +7,7 @@
 // an endless TypeError about `_idleNext`). It holds the process until it has run.
 import { hostSetImmediate } from '../base/host.ts';
 import type { Clock } from './clock.ts';
-import { rootContext } from './root-context.ts';
+import { inRootContext } from './root-context.ts';
 
 const now = Promise.resolve();
 
@@ -29,7 +29,7 @@ export class TurnEnd {
 
   readonly #run = (): void => {
     this.#isRequested = false;
-    rootContext.runInAsyncScope(this.#go);
+    inRootContext(this.#go);
   };
 }
 
@@ -44,13 +44,13 @@ export function afterMicrotasks(go: () => void): void {
   let left = HOPS;
   const hop = (): void => {
     if (--left > 0) void now.then(hop);
-    else rootContext.runInAsyncScope(go);
+    else inRootContext(go);
   };
   void now.then(hop);
 }
 
 /** Calls `go` in the next turn: of `clock`, if it has turns of its own, or else of the host. */
 export function inNextTurn(go: () => void, clock?: Clock): void {
-  if (clock?.nextTurn === undefined) rootContext.runInAsyncScope(hostSetImmediate, undefined, go);
-  else clock.nextTurn(() => rootContext.runInAsyncScope(go));
+  if (clock?.nextTurn === undefined) inRootContext(hostSetImmediate, undefined, go);
+  else clock.nextTurn(() => inRootContext(go));
 }

@@ -11,7 +11,7 @@
 // timers then goes past it, as with Node's timers (`foreignToTimers`). The engine follows it
 // nevertheless. No event says when a global is replaced: each look remembers whether it found ours.
 import { HostDate, host, hostPerformance, hostPerformanceNow, isSetTimeoutOfNode } from '../base/host.ts';
-import { rootContext } from './root-context.ts';
+import { inRootContext } from './root-context.ts';
 
 /** Whether `host` has the host's own timers, and not a wrapper or a fake that was there first. */
 export const isHostsOwn: boolean = isSetTimeoutOfNode && !isFake(host.setTimeout);
@@ -117,7 +117,7 @@ export class ForeignTimer {
     this.#clear = name === 'setTimeout' ? clearTimeout : clearInterval;
     isCalling = true;
     try {
-      this.#timer = rootContext.runInAsyncScope(start, undefined, callback, delayMs) as never;
+      this.#timer = inRootContext(start, undefined, callback, delayMs) as never;
     } finally {
       isCalling = false;
     }

@@ -26,7 +26,7 @@ import {
   isHostsOwn,
   MAX_TIMEOUT_MS,
 } from './replacements.ts';
-import { rootContext } from './root-context.ts';
+import { inRootContext } from './root-context.ts';
 
 /** Whether a fake passes for the host, as it was there first. */
 const isHostFake = isFake(host.setTimeout);
@@ -209,7 +209,7 @@ class SystemWakeUp implements WakeUp {
     }
     const hostMs = hostDelayFor(isByHost ? delayMs - LATE_MS : delayMs);
     if (replacement === undefined) {
-      this.#timer = rootContext.runInAsyncScope(host.setTimeout, undefined, this.#fire, hostMs);
+      this.#timer = inRootContext(host.setTimeout, undefined, this.#fire, hostMs);
     } else {
       const fireForeign = (): void => {
         if (this.#timer === timer) this.#fire();

@@ -11,6 +11,7 @@
 import { PurgatoryError } from '../base/errors.ts';
 import { invalidReturnValue } from '../base/node-errors.ts';
 import { className } from '../base/text.ts';
+import { inOwnScope } from '../clock/root-context.ts';
 import { NONE, type Slot } from '../slab/slab.ts';
 import type { Job } from '../turns/scheduler.ts';
 import { COMPLETED, type DelayedOperation, type Keeper } from './delayed-operation.ts';
@@ -20,10 +21,13 @@ import type { PurgatoryMeter } from './telemetry/purgatory-meter.ts';
 /** In place of a key, where no event causes the tries: no key of a user is the same. */
 export const NO_EVENT: unique symbol = Symbol('no event');
 
-/** What a pass asks of its purgatory, a Parking, which imports this file. */
-interface Passing<K> extends Keeper {
-  readonly lists: PassLists<K>;
+interface ObservedKeeper extends Keeper {
   readonly meter: PurgatoryMeter;
+}
+
+/** What a pass asks of its purgatory, a Parking, which imports this file. */
+interface Passing<K> extends ObservedKeeper {
+  readonly lists: PassLists<K>;
   beginEvent(key: unknown): void;
   endEvent(): void;
 }
@@ -114,11 +118,23 @@ export function runPass<K>(parking: Passing<K>, key: K, limit: number): number {
   return walk(parking, pass, ALL, ALL);
 }
 
-/** Goes on with a pass, as far as the batch of `job` allows. */
+/**
+ * Goes on with a pass, as far as the batch of `job` allows. Tries share a scope until one answers:
+ * with one for each, a try in vain takes twice as long.
+ */
 export function runPassPart<K>(parking: Passing<K>, pass: Pass<K>, job: Job): void {
   const before = pass.tried;
-  const completed = walk(parking, pass, job.answersLeft, job.stepsLeft);
+  let stepsLeft = job.stepsLeft;
+  let completed = 0;
+  while (!pass.isOver && stepsLeft > 0 && completed < job.answersLeft) {
+    completed += inOwnScope(walkToAnswer<K>, parking, pass, stepsLeft);
+    stepsLeft = job.stepsLeft - (pass.tried - before);
+  }
   countSteps(parking, job, pass.tried - before, completed);
+}
+
+function walkToAnswer<K>(parking: Passing<K>, pass: Pass<K>, steps: number): number {
+  return walk(parking, pass, 1, steps);
 }
 
 /** Counts steps of a batch of `job`. Tries that have returned a promise go on in microtasks. */
@@ -131,7 +147,7 @@ export function countSteps<K>({ meter }: Passing<K>, job: Job, tried: number, co
 function walk<K>(parking: Passing<K>, pass: Pass<K>, most: number, steps: number): number {
   const { lists, meter } = parking;
   const { key } = pass;
-  const { hasTryListener } = meter; // asked once: a pass tries many
+  const attempt = attemptOf(meter);
   let completed = 0;
   let tried = 0;
   lists.nested.push(pass);
@@ -140,8 +156,7 @@ function walk<K>(parking: Passing<K>, pass: Pass<K>, most: number, steps: number
     while (pass.nextSlot >= 0 && tried < steps) {
       tried++;
       const operation = lists.nextOf(pass);
-      if (hasTryListener && !meter.willTry(operation, key, parking)) continue;
-      if (!reportedTry(operation, parking, key)) continue;
+      if (!attempt(operation, parking, key)) continue;
       pass.countCompletion();
       if (++completed >= most) break;
     }
@@ -181,11 +196,20 @@ function badResult(operation: DelayedOperation, result: unknown): Error {
   return invalidReturnValue('a boolean', `${type}.tryComplete`, result);
 }
 
+/** {@link reportedTry}, or where somebody listens, one that says so before. A pass asks once, as it tries many. */
+export function attemptOf(meter: PurgatoryMeter): typeof observedTry {
+  return meter.hasTryListener ? observedTry : reportedTry;
+}
+
+function observedTry(operation: DelayedOperation, keeper: ObservedKeeper, key: unknown): boolean {
+  return keeper.meter.willTry(operation, key, keeper) && reportedTry(operation, keeper, key);
+}
+
 /**
  * A try of a parked operation, for the event on `key`. True iff that completed it, also if
  * `tryComplete` called `forceComplete` and then returned false or threw.
  */
-export function reportedTry(operation: DelayedOperation, keeper: Keeper, key: unknown): boolean {
+function reportedTry(operation: DelayedOperation, keeper: Keeper, key: unknown): boolean {
   try {
     return checkedTry(operation, key) || operation.$place === COMPLETED;
   } catch (error) {

@@ -12,6 +12,7 @@ import { type Channel, channel } from 'node:diagnostics_channel';
 import { debug } from '../base/debug.ts';
 import { DurationHistogram } from '../base/duration-histogram.ts';
 import { className } from '../base/text.ts';
+import { inOwnScope } from '../clock/root-context.ts';
 import { NONE } from '../slab/slab.ts';
 import type { PassObserver, Timer } from './timer.ts';
 import type { TimerSnapshot } from './timer-snapshot.ts';
@@ -99,14 +100,15 @@ export class TimerMeter implements PassObserver {
     this.#counts.cascaded += tasks;
     if (wheelCascaded.hasSubscribers) {
       const cascaded: WheelCascaded = { timer: this.timer, level, bucket, tasks };
-      wheelCascaded.publish(cascaded);
+      inOwnScope(() => wheelCascaded.publish(cascaded));
     }
   }
 
   didYield(ran: number, pending: number): void {
     this.#counts.slices++;
     debug('timer: the reaper yielded after %d tasks, %d are pending', ran, pending);
-    if (reaperSliced.hasSubscribers)
-      reaperSliced.publish({ timer: this.timer, ran, pending } satisfies ReaperSliced);
+    if (!reaperSliced.hasSubscribers) return;
+    const sliced: ReaperSliced = { timer: this.timer, ran, pending };
+    inOwnScope(() => reaperSliced.publish(sliced));
   }
 }

@@ -20,6 +20,7 @@ import { allRead } from '../base/options.ts';
 import { onRejection, reportError, throwLater } from '../base/report-error.ts';
 import { className } from '../base/text.ts';
 import type { Clock, WakeUp } from '../clock/clock.ts';
+import { inOwnScope } from '../clock/root-context.ts';
 import { NONE } from '../slab/slab.ts';
 import { Compaction } from '../turns/compaction.ts';
 import { type Job, schedulerOf } from '../turns/scheduler.ts';
@@ -390,7 +391,7 @@ export abstract class Timer implements TaskKeeper {
       do {
         const task = tasks.take();
         if (task === undefined) continue;
-        this.#run(task);
+        inOwnScope(run, this, task);
         ran++;
         job?.count(1, 1);
       } while (
@@ -404,7 +405,8 @@ export abstract class Timer implements TaskKeeper {
     return ran;
   }
 
-  #run(task: TimerTask): void {
+  /** @internal */
+  runTask(task: TimerTask): void {
     try {
       task.$slot = NONE;
       if (task.$keeper === this) task.$keeper = undefined;
@@ -501,4 +503,8 @@ export abstract class Timer implements TaskKeeper {
       isRunning: this.#isRunning || this.#job.isUnderWay,
     };
   }
+}
+
+function run(timer: Timer, task: TimerTask): void {
+  timer.runTask(task);
 }

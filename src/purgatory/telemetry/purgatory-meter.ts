@@ -13,6 +13,7 @@ import { type Channel, channel } from 'node:diagnostics_channel';
 import { debug, isDebugging } from '../../base/debug.ts';
 import { throwLater } from '../../base/report-error.ts';
 import { keyText } from '../../base/text.ts';
+import { inOwnScope } from '../../clock/root-context.ts';
 import type { Timer } from '../../timer/timer.ts';
 import type { DelayedOperation, Keeper } from '../delayed-operation.ts';
 
@@ -213,7 +214,8 @@ export class PurgatoryMeter {
 
   didSlice(pendingKeys: number): void {
     if (!passSliced.hasSubscribers) return;
-    passSliced.publish({ purgatory: this.#purgatory, pendingKeys } satisfies PassSliced);
+    const sliced: PassSliced = { purgatory: this.#purgatory, pendingKeys };
+    inOwnScope(() => passSliced.publish(sliced));
   }
 
   didThrow(operation: DelayedOperation, error: unknown, key: unknown): void {

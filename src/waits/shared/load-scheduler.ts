@@ -16,7 +16,7 @@ import { reportError } from '../../base/report-error.ts';
 import { keyText } from '../../base/text.ts';
 import type { WakeUp } from '../../clock/clock.ts';
 import { TurnEnd } from '../../clock/later.ts';
-import { rootContext } from '../../clock/root-context.ts';
+import { inRootContext } from '../../clock/root-context.ts';
 import type { Parking } from '../../purgatory/parking.ts';
 import { SystemTimer } from '../../timer/system-timer.ts';
 import type { Timer } from '../../timer/timer.ts';
@@ -343,7 +343,7 @@ export class LoadScheduler<V> {
     const endMs = Math.min(clock.now() + GIVE_UP_MS, load.beganAtMs + this.#options.loadTimeoutMs);
     this.#aborted.set(
       load,
-      rootContext.runInAsyncScope(() => clock.wakeAt(endMs, () => this.#end(load))),
+      inRootContext(() => clock.wakeAt(endMs, () => this.#end(load))),
     );
     this.#holdAborted();
     load.abort();

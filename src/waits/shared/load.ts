@@ -7,6 +7,7 @@ import { isMap, isNativeError } from 'node:util/types';
 import { debugOnce, isDebugging } from '../../base/debug.ts';
 import { invalidReturnValue } from '../../base/node-errors.ts';
 import { cut } from '../../base/text.ts';
+import { inOwnScope } from '../../clock/root-context.ts';
 import type { Pass } from '../../purgatory/passes.ts';
 import type { Division } from './division.ts';
 import type { LoadKeys } from './shared-waits-options.ts';
@@ -83,7 +84,8 @@ export class Load<V> implements KeyLoad {
    */
   async run(loadKeys: LoadKeys<V>): Promise<(V | Error | undefined)[]> {
     const names = this.names;
-    const states = await loadKeys([...names], { signal: this.#controller.signal });
+    const { signal } = this.#controller;
+    const states = await inOwnScope(() => loadKeys([...names], { signal }));
     if (typeof states?.get !== 'function') throw invalidReturnValue('a promise of a Map', 'load', states);
     if (isMap(states)) checkFirstKey(states);
     if (isDebugging) hintAtOthers(loadKeys, states, names);

@@ -15,7 +15,7 @@ import type { CheckedBusLink, Sweeper } from '../../bus/membership/bus-link.ts';
 import { KeyWalk } from '../../bus/membership/key-walk.ts';
 import { Sweep } from '../../bus/membership/sweep.ts';
 import type { Clock } from '../../clock/clock.ts';
-import { rootContext } from '../../clock/root-context.ts';
+import { inOwnScope, inRootContext } from '../../clock/root-context.ts';
 import type { Parking } from '../../purgatory/parking.ts';
 import { SystemTimer } from '../../timer/system-timer.ts';
 import { IN_DOUBT } from './level.ts';
@@ -111,7 +111,7 @@ export class CurrentValues<K, V extends ThresholdValue> {
   }
 
   #askInRoot(key: K): void {
-    void rootContext.runInAsyncScope(this.#ask, this, key);
+    void inRootContext(this.#ask, this, key);
   }
 
   async #ask(key: K): Promise<void> {
@@ -137,7 +137,7 @@ export class CurrentValues<K, V extends ThresholdValue> {
   /** What the user answers. Rejects after `loadTimeoutMs`, too; then the signal aborts. */
   async #answer(key: K, controller: AbortController): Promise<V | null | undefined> {
     const current = this.#current;
-    const answer = current(key, { signal: controller.signal });
+    const answer = inOwnScope(() => current(key, { signal: controller.signal }));
     const limitMs = this.#loadTimeoutMs;
     if (limitMs === Number.POSITIVE_INFINITY || typeof answer !== 'object' || answer === null) return answer;
     return new Promise((resolve, reject) => {

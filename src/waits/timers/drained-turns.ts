@@ -10,7 +10,7 @@
 // Costs. add, delete: O(1). A run: one host immediate.
 import { hostSetImmediate } from '../../base/host.ts';
 import type { WakeUpQueue } from '../../clock/due-wake-ups.ts';
-import { rootContext } from '../../clock/root-context.ts';
+import { inRootContext } from '../../clock/root-context.ts';
 
 /** The immediates of the first batch. */
 const LEAST = 16;
@@ -66,7 +66,7 @@ export class DrainedTurns implements WakeUpQueue {
 
   #queue(size: number): void {
     this.#coming = size;
-    rootContext.runInAsyncScope(this.#queueAll);
+    inRootContext(this.#queueAll);
   }
 
   readonly #queueAll = (): void => {
