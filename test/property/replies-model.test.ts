@@ -205,7 +205,8 @@ describe('Property: Replies behave as a plain list', function () {
           same(replies.size, expected.length);
           same(timer.size, expected.filter(({ deadlineMs }) => deadlineMs < Infinity).length);
           checkTimerInvariants(timer);
-          const { totals, oldest } = replies.snapshot({ top: 100 });
+          const { totals, oldest, endless } = replies.snapshot({ top: 100 });
+          same(endless.parked, expected.length - timer.size);
           deeplySame(
             oldest.map(({ id, deadlineMs }) => [id, deadlineMs ?? Infinity]),
             expected.map(({ id, deadlineMs }) => [String(id), deadlineMs]),

@@ -7,6 +7,7 @@ import {
   type OperationRejected,
   type PassSliced,
   type PurgatoryEvents,
+  type ReplyEnded,
   type TaskRun,
   type WheelCascaded,
 } from 'purgatory/events';
@@ -20,6 +21,7 @@ listen('purgatory:operation:expired', (event) => expectTypeOf(event).toEqualType
 listen('purgatory:operation:rejected', (event) => expectTypeOf(event).toEqualTypeOf<OperationRejected>());
 listen('purgatory:operation:error', (event) => expectTypeOf(event).toEqualTypeOf<OperationError>());
 listen('purgatory:pass:sliced', (event) => expectTypeOf(event).toEqualTypeOf<PassSliced>());
+listen('purgatory:reply:ended', (event) => expectTypeOf(event).toEqualTypeOf<ReplyEnded>());
 listen('purgatory:task:run', (event) => expectTypeOf(event).toEqualTypeOf<TaskRun>());
 expectTypeOf<PurgatoryEvents['purgatory:wheel:cascaded']>().toEqualTypeOf<WheelCascaded>();
 // @ts-expect-error there is no such event

@@ -16,6 +16,7 @@ import type {
   PassSliced,
 } from '../../purgatory/telemetry/purgatory-meter.ts';
 import type { ReaperSliced, TaskError, TaskRun, WheelCascaded } from '../../timer/timer-meter.ts';
+import type { ReplyEnded } from '../../waits/replies/reply-ended.ts';
 import type { LoadAnswered, LoadFailed } from '../../waits/shared/load-meter.ts';
 
 /** The payload of each channel. */
@@ -30,6 +31,7 @@ export interface PurgatoryEvents {
   'purgatory:pass:sliced': PassSliced;
   'purgatory:load:answered': LoadAnswered;
   'purgatory:load:failed': LoadFailed;
+  'purgatory:reply:ended': ReplyEnded;
   'purgatory:task:run': TaskRun;
   'purgatory:task:error': TaskError;
   'purgatory:wheel:cascaded': WheelCascaded;
@@ -51,6 +53,7 @@ const CHANNELS: Readonly<Record<keyof PurgatoryEvents, true>> = {
   'purgatory:pass:sliced': true,
   'purgatory:load:answered': true,
   'purgatory:load:failed': true,
+  'purgatory:reply:ended': true,
   'purgatory:task:run': true,
   'purgatory:task:error': true,
   'purgatory:wheel:cascaded': true,

@@ -11,5 +11,6 @@ export type {
   PassSliced,
 } from '../../purgatory/telemetry/purgatory-meter.ts';
 export type { ReaperSliced, TaskError, TaskRun, WheelCascaded } from '../../timer/timer-meter.ts';
+export type { ReplyEnded } from '../../waits/replies/reply-ended.ts';
 export type { LoadAnswered, LoadFailed } from '../../waits/shared/load-meter.ts';
 export { listen, type PurgatoryEvents } from './channels.ts';

@@ -166,7 +166,7 @@ const PURGATORY_READINGS: readonly Reading<ObservedSnapshot>[] = [
     'purgatory.operations_without_deadline',
     'operation',
     'Operations that wait now, and have no deadline',
-    (now) => now.endless.parked,
+    (now) => (now.tracked === undefined ? now.endless.parked : undefined),
   ),
   seconds(
     'purgatory.oldest_operation',

@@ -71,7 +71,7 @@ export class Measured extends LiveSources {
   }
 
   /**
-   * Calls `onEnd` for each operation that leaves one of the purgatories. Returns a function that
+   * Calls `onEnd` for each operation and reply that leaves one of the purgatories. Returns a function that
    * ends it.
    */
   listenToEndings(onEnd: (purgatory: string, parkedMs: number) => void): () => void {
@@ -80,6 +80,12 @@ export class Measured extends LiveSources {
       if (name !== undefined) onEnd(name, parkedMs);
     };
     const stops = ENDINGS.map((name) => listen(name, receive));
+    stops.push(
+      listen('purgatory:reply:ended', ({ replies, expectedMs }) => {
+        const name = this.nameOf(replies);
+        if (name !== undefined) onEnd(name, expectedMs);
+      }),
+    );
     return () => {
       for (const stop of stops) stop();
     };

@@ -69,7 +69,9 @@ export function registerInPrometheus(registry: PrometheusRegistry, sources: Metr
       ...counts.map((each) => countsMetric(each, label, () => read()[label])),
     ]),
     durationsMetric(TIME_PARKED, 'purgatory', () =>
-      read().purgatory.map(([name]) => [name, timesParked.of(name).snapshot()] as const),
+      read()
+        .purgatory.filter(([, { tracked }]) => tracked === undefined) // an element begins anew with each touch
+        .map(([name]) => [name, timesParked.of(name).snapshot()] as const),
     ),
     durationsMetric(REAPER_LATENESS, 'timer', () =>
       read().timer.map(([name, { lateness }]) => [name, lateness] as const),

@@ -145,7 +145,7 @@ const TOP = { min: 0, max: 100, integer: true } as const;
 export const DEFAULT_TOP = 10;
 const MAX_KEYS = 8;
 /** How many without a deadline are passed over for the oldest with one. */
-const MAX_ENDLESS = 1_000;
+export const MAX_ENDLESS = 1_000;
 
 /** The purgatory that is shown: a Parking. */
 interface Shown {

@@ -28,7 +28,13 @@ import type { Clock } from '../../clock/clock.ts';
 import { twinOf, twinText } from '../../purgatory/debug-hints.ts';
 import { checkedWaitOptions, type WaitOptions } from '../../purgatory/purgatory-options.ts';
 import { ageMs } from '../../purgatory/telemetry/purgatory-meter.ts';
-import { checkedTop, firstOf, type SnapshotOptions } from '../../purgatory/telemetry/purgatory-snapshot.ts';
+import {
+  checkedTop,
+  type EndlessSnapshot,
+  firstOf,
+  MAX_ENDLESS,
+  type SnapshotOptions,
+} from '../../purgatory/telemetry/purgatory-snapshot.ts';
 import { NONE } from '../../slab/slab.ts';
 import type { Timer } from '../../timer/timer.ts';
 import { TimerClient } from '../../timer/timer-client.ts';
@@ -36,6 +42,7 @@ import { sharedOrOwnTimer } from '../../timer/timer-option.ts';
 import { DEFAULT_SLICE_MS, schedulerOf } from '../../turns/scheduler.ts';
 import { Settler } from '../../turns/settler.ts';
 import { ExpectedReply, type ReplyKeeper } from './expected-reply.ts';
+import { type ReplyEnded, replyEnded } from './reply-ended.ts';
 
 /** The options of {@link Replies}; all may be left out. */
 export interface RepliesOptions {
@@ -69,6 +76,10 @@ export interface RepliesSnapshot {
    * there was one. They are in no other total.
    */
   refused: Record<string, number>;
+  /** Those without a deadline. */
+  endless: EndlessSnapshot;
+  /** The age of the oldest with a deadline, if it is among the first thousand. */
+  oldestMs: number | null;
   /** Those that have been expected longest, the oldest first. */
   oldest: OldReply[];
 }
@@ -97,7 +108,7 @@ export interface OldReply {
   label?: string;
 }
 
-type How = Exclude<keyof RepliesTotals, 'expected'>;
+type How = ReplyEnded['how'];
 
 const REPLIES_OPTIONS: Rules<RepliesOptions> = {
   timer: asGiven,
@@ -120,6 +131,8 @@ export class Replies<K = string, V = unknown> extends TimerClient {
   readonly #settler: Settler;
   readonly #ended = { resolved: 0, rejected: 0, expired: 0, cancelled: 0 };
   readonly #refused: Record<string, number> = { ERR_PURGATORY_FULL: 0 };
+  /** How many have no deadline. */
+  #endless = 0;
   #isClosed = false;
 
   /**
@@ -227,7 +240,9 @@ export class Replies<K = string, V = unknown> extends TimerClient {
     checkedTimeout('timeoutMs', timeoutMs);
     const reply = this.#expected.get(id);
     if (reply === undefined) return false;
+    const wasEndless = reply.delayMs === Number.POSITIVE_INFINITY;
     this.#file(reply, timeoutMs);
+    this.#endless += Number(timeoutMs === Number.POSITIVE_INFINITY) - Number(wasEndless);
     return true;
   }
 
@@ -254,6 +269,8 @@ export class Replies<K = string, V = unknown> extends TimerClient {
       maxPending: maxParked,
       totals: { expected: expected + resolved + rejected + expired + cancelled, ...this.#ended },
       refused: { ...this.#refused },
+      endless: { parked: this.#endless },
+      oldestMs: this.#oldestMs(nowMs),
       oldest: firstOf(this.#expected.values(), top).map((reply) => oldReply(reply, nowMs)),
     };
   }
@@ -284,6 +301,7 @@ export class Replies<K = string, V = unknown> extends TimerClient {
     }
     reply.sinceStamp = reply.filedStamp;
     this.#expected.set(reply.id, reply);
+    if (reply.delayMs === Number.POSITIVE_INFINITY) this.#endless++;
     try {
       if (reply.signal !== undefined) addAbortable(reply.signal, reply);
     } catch (error) {
@@ -353,12 +371,28 @@ export class Replies<K = string, V = unknown> extends TimerClient {
   #end(reply: ExpectedReply<K, V>, how: How, outcome: unknown): void {
     this.#takeOut(reply);
     this.#ended[how]++;
+    if (replyEnded.hasSubscribers) this.#publish(reply, how);
     this.#settler.settle(reply.end(outcome));
+  }
+
+  #publish({ id, label, sinceStamp }: ExpectedReply<K, V>, how: How): void {
+    const expectedMs = ageMs(sinceStamp, this.timer.now());
+    replyEnded.publish({ replies: this, id, label, how, expectedMs } satisfies ReplyEnded);
+  }
+
+  #oldestMs(nowMs: number): number | null {
+    let looks = 0;
+    for (const { delayMs, sinceStamp } of this.#expected.values()) {
+      if (delayMs !== Number.POSITIVE_INFINITY) return ageMs(sinceStamp, nowMs);
+      if (++looks === MAX_ENDLESS) break;
+    }
+    return null;
   }
 
   /** Takes `reply` off the table, the timer and its signal. */
   #takeOut(reply: ExpectedReply<K, V>): void {
     this.#expected.delete(reply.id);
+    if (reply.delayMs === Number.POSITIVE_INFINITY) this.#endless--;
     reply.$keeper = undefined;
     this.timer.remove(reply);
     if (reply.signal !== undefined) removeAbortable(reply.signal, reply);

@@ -8,11 +8,14 @@ import {
 import { expect } from 'chai';
 import { AggregatorRegistry, Counter, Registry } from 'prom-client';
 import { LocalHub } from '../../../src/bus/index.ts';
-import { Purgatory, SystemTimer } from '../../../src/index.ts';
+import { ManualClock, Purgatory, SystemTimer } from '../../../src/index.ts';
 import { type MetricSources, registerMetrics as register } from '../../../src/observe/metrics/index.ts';
+import { IdleTimeouts } from '../../../src/waits/idle/index.ts';
+import { Replies } from '../../../src/waits/replies/index.ts';
 import { ThresholdPurgatory } from '../../../src/waits/threshold/index.ts';
 import { Rig } from '../../bus/rig.ts';
 import { hall, Op } from '../../support/op.ts';
+import { rejection } from '../../support/rejection.ts';
 import { SlowClock } from '../../support/slow-clock.ts';
 import { turn } from '../../support/turns.ts';
 
@@ -112,6 +115,34 @@ describe('registerMetrics in a Registry of prom-client', () => {
       'purgatory_reaper_lateness_seconds_bucket{timer="wheels",le="0.001"} 1',
       'purgatory_reaper_lateness_seconds_count{timer="wheels"} 1',
     ]);
+  });
+
+  it('tells of Replies what it tells of purgatories, and of IdleTimeouts no ages and no times parked', async () => {
+    const clock = new ManualClock();
+    const calls = new Replies<number, string>('calls', { clock });
+    const idle = new IdleTimeouts<string>('idle', { timeoutMs: Infinity, clock });
+    const registry = new Registry();
+    registerMetrics(registry, { purgatories: [calls, idle] });
+    idle.touch('ann');
+    for (const id of [1, 2, 3, 4, 5]) calls.expect(id, { timeoutMs: Infinity }).catch(() => {});
+    const answered = [6, 7].map((id) => calls.expect(id, { timeoutMs: 1_000 }));
+    clock.advance(50);
+    calls.resolve(6, 'yes');
+    await answered[0];
+    const text = await registry.metrics();
+    const values = (name: string): string[] => text.match(new RegExp(`^purgatory_${name}{.*`, 'gm')) ?? [];
+    expect(values('operations_without_deadline')).to.deep.equal([
+      'purgatory_operations_without_deadline{purgatory="calls"} 5',
+    ]);
+    expect(values('oldest_operation_seconds')).to.deep.equal([
+      'purgatory_oldest_operation_seconds{purgatory="calls"} 0.05',
+    ]);
+    expect(values('time_parked_seconds_count')).to.deep.equal([
+      'purgatory_time_parked_seconds_count{purgatory="calls"} 1',
+    ]);
+    expect(values('time_parked_seconds_sum')[0]).to.match(/ 0\.05$/);
+    for (const each of [calls, idle]) each.close();
+    await rejection(answered[1]);
   });
 
   it('tells the counts of buses, their gaps by cause, and their echo', async () => {

@@ -226,6 +226,8 @@ describe('The snapshot of replies', () => {
       maxPending: 3,
       totals: { expected: 6, resolved: 1, rejected: 1, expired: 1, cancelled: 1 },
       refused: { ERR_PURGATORY_FULL: 1 },
+      endless: { parked: 1 },
+      oldestMs: 30,
       oldest: [
         { id: 'first', ageMs: 30, deadlineMs: since + 310, label: 'GET /orders' },
         { id: '[Object]', ageMs: 20, deadlineMs: null },
