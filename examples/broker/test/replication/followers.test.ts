@@ -2,6 +2,7 @@ import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { InSyncReplicas } from '../../replication/in-sync-replicas.ts';
+import { forgetCleanStop } from '../../storage/clean-stop.ts';
 import { makeBatch } from '../support/batches.ts';
 import { freePorts } from '../support/free-ports.ts';
 import { openLog } from '../support/opened-log.ts';
@@ -83,6 +84,7 @@ describe("a follower whose log is not its leader's", () => {
     const log = openLog(logOf(0), 4096);
     log.truncateTo(kept);
     log.close();
+    forgetCleanStop(join(data, 'node-0'));
   }
 
   async function restartWith(...values: string[]): Promise<void> {
@@ -226,6 +228,7 @@ describe("a follower whose log is not its leader's", () => {
     await until(() => places()[1][0] === 50, 'the follower is where its leader is');
     await stop();
     rmSync(logOf(0), { recursive: true });
+    forgetCleanStop(join(data, 'node-0'));
     nodes = await startBoth();
     await untilFollower(0, 0);
     await produce('new');
