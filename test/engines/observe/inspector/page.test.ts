@@ -79,8 +79,11 @@ describeWith(chromiumNeed, 'the page of the inspector', () => {
       /^report 17 2 units of order-7 \d\d:\d\d:\d\d 1.2 min$/,
     );
     expect(await text('[data-test="holders"] tbody tr:last-child')).to.match(/^report 18 of order-8 /);
-    await says('[data-test="queues"] tbody', /^jobs\s*1 of 5\s*1\s*0$/);
+    await says('[data-test="queues"] tbody', /^jobs: urgent has 1, the oldest is .* old or more\s*1 of 5\s*0$/);
     await says(figure('items'), /items\s*1\s*kept in queues/);
+    await jobs.lease(['urgent'], { leaseMs: 600_000, timeoutMs: 1, label: 'worker 3' });
+    await says('[data-test="leases"] tbody', /^worker 3 has an item of urgent/);
+    await says('[data-test="queues"] tbody', /^jobs\s*0 of 5 1 on lease\s*0$/);
     permits.close();
     jobs.close();
   });
