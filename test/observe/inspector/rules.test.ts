@@ -388,7 +388,7 @@ describe('the rules of the inspector', () => {
       );
       const slow = kept(61, (number) => ({ parked: 1, taken: 3, ...items(2 * number) }));
       expect(said(slow)).to.contain(
-        'In fetch 122 items were kept, 120 more than 60 s before; 180 were taken meanwhile, and 1 take waits.',
+        'In fetch 122 items were kept, 120 more than 60 s before; 180 were taken meanwhile, and 1 take waits for other keys.',
       );
     });
 
@@ -423,7 +423,7 @@ describe('the rules of the inspector', () => {
         kept(3, () => ({ parked: 2, ...items(3, null, { oldest: { key: 'mail', ageMs } }) }));
       expect(rulesOf(old(59_999))).to.deep.equal([]);
       expect(said(old(90_000))).to.equal(
-        'Have a look: items wait long for a taker. HH:MM:SS–HH:MM:SS: In fetch the first item of mail has been kept for 1.5 min or longer, of 3 items in all; 2 takes wait. Do the takers run, are they enough, and do they take this key?',
+        'Have a look: items wait long for a taker. HH:MM:SS–HH:MM:SS: In fetch the first item of mail has been kept for 1.5 min or longer, of 3 items in all; 2 takes wait for other keys. Do the takers run, are they enough, and do they take this key?',
       );
     });
 

@@ -209,7 +209,7 @@ export const INCIDENTS: Readonly<Record<string, Incident>> = {
     afterS: 2,
     rules: ['items expire'],
     headline: /^Have a look: items expire before anybody takes them$/,
-    detail: /\d items? of jobs did; 50 takes wait\./,
+    detail: /\d items? of jobs did; 50 takes wait for other keys\./,
   },
   stuck: {
     what: 'three items stay, as nobody takes their key',

@@ -142,5 +142,7 @@ export const LEASES_LAPSE: Rule = {
 };
 
 function takersIn(parked: number): string {
-  return parked === 0 ? 'nobody waits for one' : plural(parked, 'take waits', 'takes wait');
+  return parked === 0
+    ? 'nobody waits for one'
+    : `${plural(parked, 'take waits', 'takes wait')} for other keys`;
 }

@@ -8,8 +8,11 @@ import { tone } from '../words/tone.ts';
 import { Table } from './tables.tsx';
 
 export function Timers({ timers }: { timers: readonly TimerView[] }): JSX.Element {
-  const failed = ({ totals }: TimerView): JSX.Element => (
-    <span {...tone(totals.failed > 0 ? 'warn' : undefined)}>{count(totals.failed)}</span>
+  const ran = ({ totals }: TimerView): JSX.Element => (
+    <>
+      {count(totals.ran)}{' '}
+      {totals.failed > 0 && <strong {...tone('warn')}>{count(totals.failed)} threw</strong>}
+    </>
   );
   return (
     <Section of="timers" title="Timers">
@@ -21,8 +24,7 @@ export function Timers({ timers }: { timers: readonly TimerView[] }): JSX.Elemen
           ['Timer', named],
           ['Pending', ({ pending }) => count(pending), 'short'],
           ['Next in', nextIn, 'short'],
-          ['Ran', ({ totals }) => count(totals.ran), 'short'],
-          ['Threw', failed, 'short'],
+          ['Ran', ran, 'short'],
         ]}
       />
     </Section>
