@@ -3,6 +3,7 @@ import { LocalHub } from '../../src/bus/index.ts';
 import type { HubFaults } from '../../src/bus/transports/local-network.ts';
 import { ManualClock } from '../../src/index.ts';
 import { codeOf } from '../support/code-of.ts';
+import { collectGarbage } from '../support/collect-garbage.ts';
 import { turn } from '../support/turns.ts';
 import { Rig } from './rig.ts';
 
@@ -164,5 +165,21 @@ describe('A clock that has turns of its own', () => {
   it('is refused when its nextTurn is no function', () => {
     const clock = Object.assign(new ManualClock(), { nextTurn: 5 as never });
     expect(codeOf(() => new LocalHub({ clock }))).to.equal('ERR_INVALID_ARG_TYPE');
+  });
+
+  it('keeps no bus that has closed, and may still be told of one', async () => {
+    const hub = new LocalHub({ clock: new ManualClock() });
+    const other = hub.bus();
+    const gone: WeakRef<object>[] = [];
+    for (let i = 0; i < 10; i++) {
+      const bus = hub.bus();
+      await bus.close();
+      hub.mend(bus);
+      gone.push(new WeakRef(bus));
+    }
+    await turn();
+    collectGarbage();
+    expect(gone.slice(0, -1).filter((each) => each.deref() !== undefined)).to.have.lengthOf(0);
+    await other.close();
   });
 });

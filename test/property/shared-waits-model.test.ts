@@ -39,6 +39,7 @@ interface Call {
   readonly couldAnswer: readonly Wait[];
   readonly isApart: boolean;
   readonly beganAtMs: number;
+  readonly timeoutMs: number;
   readonly division: Division | undefined;
   readonly signal: AbortSignal;
   readonly hadEvent: readonly string[];
@@ -87,8 +88,11 @@ class Model {
   waiting: Wait[] = [];
   calls: Call[] = [];
   readonly divisions = new Set<Division>();
-  /** Keys whose last load timed out: each is loaded alone, and they have half of the places. */
-  readonly hanging = new Set<string>();
+  /**
+   * Keys whose last load timed out: each is loaded alone, and they have half of the places. One that
+   * timed out in company has a short time at first, with retry.
+   */
+  readonly hanging = new Map<string, 'alone' | 'in company'>();
   readonly keys = new Map<string, KeyState>();
   labels = 0;
   parked = 0;
@@ -146,6 +150,7 @@ class Model {
     if (states.some((state) => state?.part !== part)) this.problems.push(`parts are mixed: ${keys}`);
     if (part !== undefined && `${keys}` !== `${[...part.keys]}`) this.problems.push(`not a part: ${keys}`);
     const isApart = this.hanging.has(keys[0]);
+    const isShort = this.options.hasOnError && this.hanging.get(keys[0]) === 'in company';
     if (keys.length > 1 && keys.some((key) => this.hanging.has(key))) {
       this.problems.push(`a key that timed out is not alone: ${keys}`);
     }
@@ -171,6 +176,7 @@ class Model {
         couldAnswer,
         isApart,
         beganAtMs: this.nowMs,
+        timeoutMs: this.options.loadTimeoutMs * (isShort ? 1 / 50 : 1),
         division: part?.division,
         signal,
         hadEvent,
@@ -228,7 +234,7 @@ class Model {
     if (this.isClosed) return;
     if (call.abortedAtMs === Number.POSITIVE_INFINITY) {
       for (const key of call.keys) {
-        if (states === TIMED_OUT) this.hanging.add(key);
+        if (states === TIMED_OUT) this.hanging.set(key, call.keys.length > 1 ? 'in company' : 'alone');
         else this.hanging.delete(key);
       }
     }
@@ -464,8 +470,8 @@ const tickStep = fc.oneof(fc.nat({ max: 30 }), fc.nat({ max: 300 }), fc.constant
           ({ deadlineMs }) => deadlineMs <= model.nowMs,
           () => 'expired',
         );
-        const late = model.calls.filter(({ abortedAtMs, beganAtMs }) => {
-          const isTimedOut = beganAtMs + model.options.loadTimeoutMs <= model.nowMs;
+        const late = model.calls.filter(({ abortedAtMs, beganAtMs, timeoutMs }) => {
+          const isTimedOut = beganAtMs + timeoutMs <= model.nowMs;
           if (abortedAtMs === Number.POSITIVE_INFINITY) return isTimedOut;
           return abortedAtMs < model.nowMs && (isTimedOut || abortedAtMs + GIVE_UP_MS <= model.nowMs);
         });

@@ -125,7 +125,7 @@ export class LocalHub {
 
   #linesOf(bus: Bus | undefined): LocalLine[] {
     const lines = [...this.#lines].filter((line) => bus === undefined || line.bus === bus);
-    if (bus !== undefined && lines.length === 0)
+    if (bus !== undefined && lines.length === 0 && !bus.isClosed)
       throw invalidArgValue('bus', 'must be a bus of this hub', bus);
     return lines;
   }
@@ -147,8 +147,8 @@ class LocalLine implements Transport {
   readonly #prefix: string;
   readonly #clock: Clock;
   readonly #network: LocalNetwork;
-  /** Those of the hub. */
-  readonly #lines: Iterable<LocalLine>;
+  /** Those of the hub, until their buses close. */
+  readonly #lines: Set<LocalLine>;
   bus: Bus | undefined;
   isMuted = false;
   /** It is on the other side of a split. */
@@ -159,7 +159,7 @@ class LocalLine implements Transport {
   #connection: LocalConnection | undefined;
   #held: Way[] = [];
 
-  constructor(prefix: string, clock: Clock, network: LocalNetwork, lines: Iterable<LocalLine>) {
+  constructor(prefix: string, clock: Clock, network: LocalNetwork, lines: Set<LocalLine>) {
     this.#prefix = prefix;
     this.#clock = clock;
     this.#network = network;
@@ -196,8 +196,9 @@ class LocalLine implements Transport {
     return this.#command(channels, 'delete');
   }
 
-  disconnect(): undefined {
+  disconnect(isToConnect?: boolean): undefined {
     this.#connection = undefined;
+    if (isToConnect !== true) this.#lines.delete(this);
   }
 
   deliver(prefix: string, isApart: boolean, channel: string | undefined, text: string): void {

@@ -3,7 +3,8 @@
 // Invariants. A key is in one batch at most, and knows it. A batch has 1 to `loadBatch` keys. The
 // batches are loaded in the order in which they were begun. Keys whose last load failed share no
 // batch with others: they would fail them, too. A key whose last load timed out is alone in its batch,
-// also when it comes back after nobody waited for it; such batches take turns with all others.
+// also when it comes back after nobody waited for it; such batches take turns with all others. Of
+// those, keys that timed out in company come first: most of them are good.
 //
 // Costs. O(1) a key, and the names of the last MOST_HANGING keys that timed out.
 import type { Division } from './division.ts';
@@ -17,17 +18,21 @@ export interface DueBatch<V> {
   readonly keys: Set<WatchedKey>;
   /** The division that it is a part of. */
   readonly division: Division<Load<V>> | undefined;
-  /** Its key timed out. */
-  readonly isApart: boolean;
+  readonly kind: Kind;
 }
+
+/** Suspect: of a key that timed out in company. Hanging: of one that timed out alone. */
+type Kind = 'shared' | 'suspect' | 'hanging';
 
 export class DueKeys<V> {
   readonly #loadBatch: number;
-  readonly #batches = new Set<DueBatch<V>>();
-  /** Those of keys that timed out. */
-  readonly #apart = new Set<DueBatch<V>>();
+  readonly #batches: Readonly<Record<Kind, Set<DueBatch<V>>>> = {
+    shared: new Set(),
+    suspect: new Set(),
+    hanging: new Set(),
+  };
   /** Keys whose last load timed out. */
-  readonly #hanging = new Set<string>();
+  readonly #timedOut = new Map<string, Exclude<Kind, 'shared'>>();
   #wasApart = false;
   /** The batches that take further keys. */
   readonly #open: Record<'fresh' | 'failed', DueBatch<V> | undefined> = {
@@ -47,13 +52,14 @@ export class DueKeys<V> {
   /** Adds a key, unless it is here. */
   add(key: WatchedKey): void {
     if (key.due !== undefined) return;
-    if (this.#hanging.has(key.key)) {
-      this.#put(key, this.#begin(undefined, true));
+    const apart = this.#timedOut.get(key.key);
+    if (apart !== undefined) {
+      this.#put(key, this.#begin(undefined, apart));
       return;
     }
     const kind = key.failures === 0 ? 'fresh' : 'failed';
     let batch = this.#open[kind];
-    if (batch === undefined || !this.#batches.has(batch) || batch.keys.size === this.#loadBatch) {
+    if (batch === undefined || !this.#batches.shared.has(batch) || batch.keys.size === this.#loadBatch) {
       batch = this.#begin(undefined);
       this.#open[kind] = batch;
     }
@@ -71,53 +77,51 @@ export class DueKeys<V> {
     if (batch === undefined) return;
     this.#take(key, batch);
     if (batch.keys.size > 0) return;
-    this.#batchesOf(batch).delete(batch);
+    this.#batches[batch.kind].delete(batch);
     batch.division?.ended();
   }
 
   /** The last load of these keys has timed out. */
-  timedOut(keys: Iterable<string>): void {
+  timedOut(keys: readonly string[]): void {
     for (const key of keys) {
-      this.#hanging.delete(key);
-      this.#hanging.add(key);
-      const [oldest] = this.#hanging;
-      if (this.#hanging.size > MOST_HANGING) this.#hanging.delete(oldest);
+      this.#timedOut.delete(key);
+      this.#timedOut.set(key, keys.length > 1 ? 'suspect' : 'hanging');
+      const [oldest] = this.#timedOut.keys();
+      if (this.#timedOut.size > MOST_HANGING) this.#timedOut.delete(oldest);
     }
   }
 
   /** The last load of these keys has ended in time. */
   ended(keys: Iterable<string>): void {
-    if (this.#hanging.size > 0) for (const key of keys) this.#hanging.delete(key);
+    if (this.#timedOut.size > 0) for (const key of keys) this.#timedOut.delete(key);
   }
 
   /** Takes out the next batch, if there is one. @param withApart also one of a key that timed out. */
   next(withApart: boolean): DueBatch<V> | undefined {
-    const [other] = this.#batches;
-    const [apart] = withApart && !(this.#wasApart && other !== undefined) ? this.#apart : [];
-    const batch = apart ?? other;
+    const [other] = this.#batches.shared;
+    const [suspect] = this.#batches.suspect;
+    const [hanging] = this.#batches.hanging;
+    const isTurnOfOther = !withApart || (this.#wasApart && other !== undefined);
+    const batch = isTurnOfOther ? other : (suspect ?? hanging ?? other);
     if (batch === undefined) return undefined;
-    this.#wasApart = batch.isApart;
-    this.#batchesOf(batch).delete(batch);
+    this.#wasApart = batch.kind !== 'shared';
+    this.#batches[batch.kind].delete(batch);
     const keys = new Set(batch.keys);
     for (const key of keys) this.#take(key, batch);
     return { ...batch, keys };
   }
 
   clear(): void {
-    for (const batches of [this.#batches, this.#apart]) {
+    for (const batches of Object.values(this.#batches)) {
       for (const { keys } of batches) for (const key of keys) key.due = undefined;
       batches.clear();
     }
     this.#size = 0;
   }
 
-  #batchesOf({ isApart }: DueBatch<V>): Set<DueBatch<V>> {
-    return isApart ? this.#apart : this.#batches;
-  }
-
-  #begin(division: Division<Load<V>> | undefined, isApart = false): DueBatch<V> {
-    const batch: DueBatch<V> = { keys: new Set(), division, isApart };
-    this.#batchesOf(batch).add(batch);
+  #begin(division: Division<Load<V>> | undefined, kind: Kind = 'shared'): DueBatch<V> {
+    const batch: DueBatch<V> = { keys: new Set(), division, kind };
+    this.#batches[kind].add(batch);
     return batch;
   }
 

@@ -7,7 +7,9 @@
 // load, `concurrency` loads at a time. An event during the load of its key causes exactly one more.
 // A load aborts when all waits that it would answer have ended, and is given up GIVE_UP_MS later.
 // After `loadTimeoutMs` it has failed for good, and is not divided: each of its keys is loaded alone
-// from then on, and such keys have half of the places at most.
+// from then on, and such keys have half of the places at most: of one place, half of the time. With
+// `retry`, a key that timed out in company has a short time at first, so that the good ones among such
+// do not wait for those that hang.
 //
 // Costs. An event: O(1). A load: O(its keys), and its answers.
 import { backoffMs } from '../../base/backoff.ts';
@@ -37,6 +39,9 @@ const GIVE_UP_MS = 5_000;
 /** The most keys of a load whose waits a snapshot counts. */
 const MAX_COUNTED = 1_000;
 
+/** The part of `loadTimeoutMs` that a key has at first which timed out in company. */
+const SUSPECT_SHARE = 1 / 50;
+
 /** The error that sums of times may have. */
 const ROUNDING_MS = 0.001;
 
@@ -56,6 +61,9 @@ export class LoadScheduler<V> {
   readonly #aborted = new Map<Load<V>, WakeUp>();
   /** Those among them of keys that timed out. */
   #apart = 0;
+  /** Where there is one place: until when it is for other keys, and what wakes the others then. */
+  #restUntilMs = 0;
+  #rest: TimerTask | undefined;
   // The load serves all waits. So it must not run in the async context of the first one.
   readonly #turnEnd = new TurnEnd(() => this.#start());
 
@@ -118,7 +126,10 @@ export class LoadScheduler<V> {
   /** A wait has ended, and is off all lists. */
   removed({ watched }: SharedWaiter<V>): void {
     const { load, pass } = watched;
-    if (this.#lists.size === 0) this.#holdAborted();
+    if (this.#lists.size === 0) {
+      this.#holdAborted();
+      this.#rest?.cancel();
+    }
     if (load === undefined) {
       if (!watched.isWaitedFor) this.#forget(watched);
     } else if (pass?.isOver) {
@@ -155,20 +166,31 @@ export class LoadScheduler<V> {
   #start(): void {
     const { concurrency } = this.#options;
     while (this.#underWay.size < concurrency) {
-      const batch = this.#due.next(this.#apart < Math.max(1, concurrency >> 1));
-      if (batch === undefined) return;
+      const isResting = concurrency === 1 && this.#timer.now() < this.#restUntilMs;
+      const batch = this.#due.next(!isResting && this.#apart < Math.max(1, concurrency >> 1));
+      if (batch === undefined) {
+        if (isResting && this.#due.size > 0) this.#wakeAfterRest();
+        return;
+      }
       void this.#load(batch);
     }
   }
 
+  #wakeAfterRest(): void {
+    if (this.#rest?.isPending || this.#timer.isClosed) return;
+    const restMs = this.#restUntilMs - this.#timer.now();
+    this.#rest = this.#timer.schedule(() => this.#startSoon(), restMs);
+  }
+
   async #load(batch: DueBatch<V>): Promise<void> {
-    const { recheckMs } = this.#options;
+    const { recheckMs, loadTimeoutMs, retry } = this.#options;
+    const timeoutMs = retry && batch.kind === 'suspect' ? loadTimeoutMs * SUSPECT_SHARE : loadTimeoutMs;
     const nowMs = this.#timer.now();
     const keys = Array.from(batch.keys, (key) => {
       const { hasEvent, sweep } = key;
       return { watched: key, pass: this.#lists.holdPass(key), hasEvent, sweep };
     });
-    const load = new Load<V>(keys, nowMs, batch.division, batch.isApart, this.#abort);
+    const load = new Load<V>(keys, nowMs, batch.division, batch.kind !== 'shared', timeoutMs, this.#abort);
     for (const { watched: key, pass } of keys) {
       key.pass = pass;
       while (key.answeredAtMs + recheckMs[key.rechecks] <= nowMs + ROUNDING_MS) key.rechecks++;
@@ -197,24 +219,28 @@ export class LoadScheduler<V> {
   #end(load: Load<V>, take?: () => void): void {
     this.#forgetEnd(load);
     if (!this.#underWay.delete(load)) return;
-    if (load.isApart) this.#apart--;
     load.endedAtMs = this.#timer.now();
+    if (load.isApart) {
+      this.#apart--;
+      this.#restUntilMs = 2 * load.endedAtMs - load.beganAtMs;
+    }
     if (load.isAborted) this.#release(load);
     else take?.();
     this.#startSoon();
   }
 
   #timeOutLater(load: Load<V>): TimerTask | undefined {
-    const { loadTimeoutMs, name } = this.#options;
-    if (loadTimeoutMs === Number.POSITIVE_INFINITY || this.#timer.isClosed) return undefined;
+    const { name } = this.#options;
+    const { timeoutMs } = load;
+    if (timeoutMs === Number.POSITIVE_INFINITY || this.#timer.isClosed) return undefined;
     const timeOut = (): void => {
       const { length } = load.keys;
       const what = `A load of ${length} ${length === 1 ? 'key' : 'keys'} of SharedWaits "${name}"`;
-      const error = notWithin(`${what} has not ended`, loadTimeoutMs);
+      const error = notWithin(`${what} has not ended`, timeoutMs);
       this.#end(load, () => this.#timedOut(load, error));
       load.abort(error);
     };
-    return this.#timer.schedule(timeOut, loadTimeoutMs);
+    return this.#timer.schedule(timeOut, timeoutMs);
   }
 
   #succeeded(load: Load<V>, states: readonly (V | Error | undefined)[]): void {
@@ -340,7 +366,7 @@ export class LoadScheduler<V> {
     if (!this.#underWay.has(load)) return; // its answers are being given
     this.#forgetEnd(load);
     const { clock } = this.#timer;
-    const endMs = Math.min(clock.now() + GIVE_UP_MS, load.beganAtMs + this.#options.loadTimeoutMs);
+    const endMs = Math.min(clock.now() + GIVE_UP_MS, load.beganAtMs + load.timeoutMs);
     this.#aborted.set(
       load,
       inRootContext(() => clock.wakeAt(endMs, () => this.#end(load))),

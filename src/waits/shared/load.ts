@@ -31,6 +31,8 @@ export class Load<V> implements KeyLoad {
   readonly division: Division<Load<V>> | undefined;
   /** It is of a key whose last load timed out. */
   readonly isApart: boolean;
+  /** When it has failed. */
+  readonly timeoutMs: number;
   readonly #controller = new AbortController();
   readonly #deserted: (load: Load<V>) => void;
   /** Keys with a wait left that it would answer. */
@@ -50,12 +52,14 @@ export class Load<V> implements KeyLoad {
     beganAtMs: number,
     division: Division<Load<V>> | undefined,
     isApart: boolean,
+    timeoutMs: number,
     deserted: (load: Load<V>) => void,
   ) {
     this.keys = keys;
     this.beganAtMs = beganAtMs;
     this.division = division;
     this.isApart = isApart;
+    this.timeoutMs = timeoutMs;
     this.#deserted = deserted;
     this.#waitedFor = keys.length;
     this.unanswered = keys.length;

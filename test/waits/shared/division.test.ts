@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { Division, partsOf } from '../../../src/waits/shared/division.ts';
 import { rejection } from '../../support/rejection.ts';
 import { turn } from '../../support/turns.ts';
-import { expectEmpty, type Loading, loading } from './loading.ts';
+import { expectEmpty, type LoadCall, type Loading, loading } from './loading.ts';
 
 /** A store that a test breaks: `load` throws for bad keys, as one query for all of them does. */
 class Store {
@@ -130,6 +130,32 @@ describe('A load of several keys that fails', () => {
     ]);
     expect(all.waits.snapshot().loads.totals).to.include({ begun: 1, failed: 1, aborted: 0 });
     await expectEmpty(all);
+  });
+
+  it('by its timeout has the good keys wait no longer for many that hang than for one', async () => {
+    const hanging = names(20);
+    const good = ['good 1', 'good 2'];
+    const all = loading({ loadTimeoutMs: 10_000, pollMs: 60_000 });
+    for (const key of hanging) void rejection(all.wait(key));
+    const waits = good.map((key) => all.wait(key));
+    for (const key of good) all.store.set(key, 1);
+    await all.loaded();
+    let answered = 0;
+    const told = new Set<string>();
+    for (const wait of waits) void wait.then(() => answered++);
+    const isGood = ({ keys }: LoadCall): boolean => keys.length === 1 && good.includes(keys[0]);
+    let ms = 0;
+    for (; answered < 2 && ms < 200_000; ms += 20) {
+      all.clock.advance(20);
+      await turn();
+      const open = all.calls.filter(isGood).filter(({ keys }) => !told.has(keys[0]));
+      for (const call of open) {
+        told.add(call.keys[0]);
+        await call.answer();
+      }
+    }
+    expect(ms).to.be.at.most(10_000 + 20 * 200 + 1_000);
+    all.waits.close();
   });
 
   it('by its timeout is tried again key by key, with retry', async () => {

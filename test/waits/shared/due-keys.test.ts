@@ -49,9 +49,16 @@ describe('The keys that are due', () => {
       }
       return batches;
     };
-    due.timedOut(['a', 'b', 'c']);
+    due.timedOut(['a']);
+    due.timedOut(['b', 'c']);
     for (const key of [a, b, c, d, e, f]) due.add(key);
-    expect(order(true)).to.deep.equal(['a', 'de', 'b', 'f', 'c']);
+    expect(order(true), 'those that timed out in company come first').to.deep.equal([
+      'b',
+      'de',
+      'c',
+      'f',
+      'a',
+    ]);
     for (const key of [a, d]) due.add(key);
     expect(order(false)).to.deep.equal(['d']);
     expect(order(true)).to.deep.equal(['a']);

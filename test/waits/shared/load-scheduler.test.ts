@@ -6,7 +6,7 @@ import { SharedWaits } from '../../../src/waits/shared/index.ts';
 import { rejection } from '../../support/rejection.ts';
 import { turn, until } from '../../support/turns.ts';
 import { uncaughtDuring } from '../../support/uncaught.ts';
-import { expectEmpty, type Loading, loading } from './loading.ts';
+import { expectEmpty, type LoadCall, type Loading, loading } from './loading.ts';
 
 /**
  * Advances the clock by steps of a millisecond until a load begins; how many ms that took, up to
@@ -35,6 +35,32 @@ describe('Loads of shared waits', () => {
     expect(await loaded()).to.deep.equal(['g']);
     waits.close();
     await Promise.allSettled(waiters);
+  });
+
+  it('leave half of the time of the only place to others where a key hangs', async () => {
+    const all = loading({ concurrency: 1, loadTimeoutMs: 10_000 });
+    void rejection(all.wait('hangs'));
+    void rejection(all.wait('good', 1_000));
+    await all.loaded();
+    await all.calls[0].fail('of another kind');
+    let [hung, asked, answered] = [0, 0, 0];
+    for (let ms = 0; ms < 200_000; ms += 100) {
+      all.clock.advance(100);
+      await turn();
+      const call = all.calls.at(-1) as LoadCall;
+      if (all.waits.snapshot().loads.underWay === 0) continue;
+      if (call.keys[0] === 'hangs') {
+        if (ms > 20_000) hung++; // before, nobody knew
+        continue;
+      }
+      await call.answer({ good: ++answered });
+      all.waits.changed('good');
+      asked++;
+    }
+    expect(hung / 1_800).to.be.within(0.4, 0.5);
+    expect(answered).to.be.greaterThan(900);
+    expect(asked).to.equal(answered);
+    all.waits.close();
   });
 
   it('see the change of a hint that came in the call of load itself', async () => {
