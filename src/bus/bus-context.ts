@@ -3,7 +3,7 @@
 //
 // Invariants. It does not report the same error twice in a row, until the bus is live again. Without
 // `onError` it prints what somebody must repair. It also prints that the bus does not become live,
-// once, and once in a gap that does not end by itself. The cause is often a wrong address, a new
+// once, and once in a gap that does not end by itself, or when gaps come often. The cause is often a wrong address, a new
 // password, or a server that has become a replica, and nothing else would say so.
 import { PurgatoryError } from '../base/errors.ts';
 import { reportError, throwLater } from '../base/report-error.ts';
@@ -16,6 +16,13 @@ import { BusMeter } from './telemetry/bus-meter.ts';
 const LIVE_WITHIN_MS = 5_000;
 /** The same for a bus in a gap: an engine that starts again, or a failover, takes less. */
 const GAP_WITHIN_MS = 30_000;
+/** So many gaps in a minute are worth one. */
+const OFTEN = 5;
+const MINUTE_MS = 60_000;
+const TRIES_ON = 'It tries on, and until then hints reach no other process.';
+const GAPS =
+  'After each, all that is parked is tried. An engine or a proxy that ends idle connections needs an echoMs ' +
+  'that is shorter than its timeout.';
 
 export class BusContext {
   /** The name of the engine. */
@@ -24,6 +31,8 @@ export class BusContext {
   readonly timer: SystemTimer;
   readonly meter: BusMeter;
   #overdue: TimerTask | undefined;
+  /** When the last gaps began. Undefined: nobody is to be warned of them, or was. */
+  #gapsMs: number[] | undefined;
   #lastReport = '';
 
   constructor(bus: Bus, engine: string, options: CheckedBusOptions) {
@@ -31,11 +40,17 @@ export class BusContext {
     this.options = options;
     this.timer = new SystemTimer({ clock: options.clock, onError: throwLater }).unref();
     this.meter = new BusMeter(bus, engine, this.timer.now());
+    if (options.onError === undefined) this.#gapsMs = [];
     this.#warnAfter(LIVE_WITHIN_MS);
   }
 
   fellIntoGap(): void {
     this.#warnAfter(GAP_WITHIN_MS);
+    const nowMs = this.timer.now();
+    this.#gapsMs = this.#gapsMs?.filter((ms) => nowMs - ms <= MINUTE_MS).concat(nowMs);
+    if (this.#gapsMs?.length !== OFTEN) return;
+    this.#gapsMs = undefined;
+    this.#warn('PURGATORY_BUS_GAPS_OFTEN', `has been in ${OFTEN} gaps within a minute`, GAPS);
   }
 
   becameLive(): void {
@@ -58,16 +73,17 @@ export class BusContext {
   }
 
   #warnAfter(ms: number): void {
-    if (this.options.onError === undefined) this.#overdue = this.timer.schedule(() => this.#warn(ms), ms);
+    if (this.options.onError !== undefined) return;
+    const what = `has not been live for ${ms / 1_000} s`;
+    this.#overdue = this.timer.schedule(() => this.#warn('PURGATORY_BUS_NOT_LIVE', what, TRIES_ON), ms);
   }
 
-  #warn(ms: number): void {
+  #warn(code: string, what: string, then: string): void {
     const said = this.meter.lastError?.message ?? 'no error came, and no answer';
     process.emitWarning(
-      `A bus over ${this.engine} (prefix "${this.options.prefix}") has not been live for ` +
-        `${ms / 1_000} s: ${said}. It tries on, and until then hints reach no other process. ` +
+      `A bus over ${this.engine} (prefix "${this.options.prefix}") ${what}: ${said}. ${then} ` +
         'Pass onError to get each error.',
-      { type: 'PurgatoryWarning', code: 'PURGATORY_BUS_NOT_LIVE' },
+      { type: 'PurgatoryWarning', code },
     );
   }
 }

@@ -15,6 +15,7 @@ import {
 } from '../base/options.ts';
 import type { Clock } from '../clock/clock.ts';
 import { systemClock } from '../clock/system-clock.ts';
+import type { BarrierOptions, BarrierResult } from '../timer/barrier.ts';
 import type { JoinableBus, Routing } from './membership/bus-member.ts';
 import type { BusSnapshot, BusState } from './telemetry/bus-snapshot.ts';
 import { MAX_FRAME_BYTES, MIN_FRAME_BYTES, type Transport } from './transport.ts';
@@ -31,10 +32,11 @@ export interface Bus extends JoinableBus {
   readonly isClosed: boolean;
   /**
    * Sends what was published before, without waiting for `flushMs`. Resolves when the engine has
-   * it; in a gap, that is after the bus is live again. Resolves when the bus is closed. Never
-   * rejects.
+   * it; in a gap, that is after the bus is live again. Resolves when the bus is closed, and after
+   * `timeoutMs`, with `{ expired: true }` then. What is not sent stays pending. Rejects with the
+   * reason of `signal`, and for bad options.
    */
-  flush(): Promise<void>;
+  flush(options?: BarrierOptions): Promise<BarrierResult>;
   /**
    * Ends the bus for good. It first sends what is pending: it waits for a bus that connects, or is
    * in a gap. Then it closes its connections. The user's own client stays open, and purgatories go
@@ -98,7 +100,8 @@ export interface BusOptions {
    * another protocol version, an engine that is unfit. Default: errors that end by themselves are not reported.
    * What somebody must repair is printed as a warning of the process. A new bus that is not live
    * after 5 s, and one that has been in a gap for 30 s, prints a warning with the last error
-   * (`PURGATORY_BUS_NOT_LIVE`).
+   * (`PURGATORY_BUS_NOT_LIVE`); so does, once, one with five gaps in a minute
+   * (`PURGATORY_BUS_GAPS_OFTEN`).
    */
   onError?: ((error: unknown) => void) | undefined;
   /** Source of time, for tests. Default: the host's. */

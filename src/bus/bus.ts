@@ -15,6 +15,7 @@ import { closed } from '../base/errors.ts';
 import { invalidArgValue } from '../base/node-errors.ts';
 import type { Clock } from '../clock/clock.ts';
 import { inRootContext } from '../clock/root-context.ts';
+import type { BarrierOptions, BarrierResult } from '../timer/barrier.ts';
 import { BusContext } from './bus-context.ts';
 import {
   type Bus,
@@ -94,8 +95,8 @@ export class HintBus implements Bus {
     };
   }
 
-  flush(): Promise<void> {
-    return this.#sender.flush();
+  flush(options?: BarrierOptions): Promise<BarrierResult> {
+    return this.#sender.flush(options);
   }
 
   close(): Promise<void> {

@@ -1,6 +1,7 @@
 // `purgatory/bus`: hints between processes, and what an author of another transport needs.
 // docs/many-processes.md
 
+export type { BarrierOptions, BarrierResult } from '../timer/barrier.ts';
 export { createBus } from './bus.ts';
 export type { Bus, BusOptions } from './bus-options.ts';
 export { refusal } from './bus-options.ts';

@@ -12,6 +12,7 @@
 
 import { PurgatoryError } from '../base/errors.ts';
 import { cut } from '../base/text.ts';
+import { Barrier, type BarrierOptions, type BarrierResult } from '../timer/barrier.ts';
 import { DEFAULT_SLICE_MS, type Job, schedulerOf } from '../turns/scheduler.ts';
 import type { BusContext } from './bus-context.ts';
 import type { Connection } from './connection.ts';
@@ -49,7 +50,7 @@ export class Sender {
   /** Names among `all` that go out one by one, because a frame with them was refused. */
   readonly #suspects = new Set<string>();
   #isFlushDue = false;
-  readonly #flushed: (() => void)[] = [];
+  readonly #flushed = new Barrier();
   /** The names whose hints were sent to channels since it was live. */
   readonly #routed = new Set<string>();
 
@@ -62,7 +63,7 @@ export class Sender {
   }
 
   get pendingKeys(): number {
-    return this.#pending.size;
+    return this.#pending.size + this.#all.size;
   }
 
   publish(hint: PendingHint): void {
@@ -84,11 +85,10 @@ export class Sender {
   }
 
   /** Sends what is pending; resolves when the engine has it, and at `close`. */
-  async flush(): Promise<void> {
-    if (this.#isSent) return;
-    const flushed = new Promise<void>((resolve) => void this.#flushed.push(resolve));
+  flush(options?: BarrierOptions): Promise<BarrierResult> {
+    const flushed = this.#flushed.wait(this.#base.options.clock, this.#isSent, options);
     this.send();
-    await flushed;
+    return flushed;
   }
 
   /**
@@ -112,7 +112,7 @@ export class Sender {
     this.#underWay = undefined;
     if (isAlone && refused !== undefined) {
       this.#base.report(hintsLost(this.#base.engine, `they were refused: ${refused}`, all, refused));
-      if (this.#isSent) this.#resolveFlushed();
+      if (this.#isSent) this.#flushed.open();
       return;
     }
     if (refused !== undefined) this.#refusals++;
@@ -138,7 +138,7 @@ export class Sender {
     this.#pending.clear();
     this.#all.clear();
     this.#suspects.clear();
-    this.#resolveFlushed();
+    this.#flushed.open();
     return [...names];
   }
 
@@ -195,8 +195,8 @@ export class Sender {
       if (--unconfirmed > 0) return;
       this.#underWay = undefined;
       this.#refusals = 0;
-      if (this.#isSent) this.#resolveFlushed();
-      else if (!isFull && this.#flushed.length === 0) this.#sendSoon();
+      if (this.#isSent) this.#flushed.open();
+      else if (!isFull && !this.#flushed.isAwaited) this.#sendSoon();
       else if (isInCall) isNextDue = true;
       else this.send();
     };
@@ -243,10 +243,6 @@ export class Sender {
       this.#routed.add(hint.member.name);
     });
     return batch;
-  }
-
-  #resolveFlushed(): void {
-    for (const resolve of this.#flushed.splice(0)) resolve();
   }
 }
 

@@ -69,6 +69,10 @@ function timerOf(clock: Clock): SystemTimer {
 export class Barrier {
   readonly #ends = new Set<End>();
 
+  get isAwaited(): boolean {
+    return this.#ends.size > 0;
+  }
+
   /** What all wait for has happened. */
   open(): void {
     for (const end of this.#ends) end();

@@ -85,6 +85,28 @@ describe('the errors of a bus', () => {
     expect(warnings()[0]).to.match(/puppet.*"shop".*30 s.*WRONGPASS/);
   });
 
+  it('five gaps within a minute print a warning, once, with the last error; five in longer print none', async () => {
+    const gapEvery = (ms: number, gaps: number): void => {
+      for (let gap = 0; gap < gaps; gap++) {
+        goLive();
+        clock.advance(ms - 100);
+        link.down(new Error('the server has closed an idle connection'));
+        clock.advance(100);
+      }
+    };
+    const bus = open({ prefix: 'shop', echoMs: 60_000 });
+    gapEvery(15_100, 10);
+    expect(warnings()).to.deep.equal([]);
+    gapEvery(3_000, 20);
+    expect(warnings()).to.have.length(1);
+    expect(warnings()[0]).to.match(/puppet.*"shop".*5 gaps within a minute: the server has closed an idle/);
+    expect(emitWarning.args[0][1]).to.include({ code: 'PURGATORY_BUS_GAPS_OFTEN' });
+    await bus.close();
+    open({ onError: () => {} });
+    gapEvery(3_000, 20);
+    expect(warnings()).to.have.length(1);
+  });
+
   it('the warning says so when there was no error', () => {
     open();
     clock.advance(5_000);

@@ -3,6 +3,7 @@ import { readFrame } from '../../src/bus/frames.ts';
 import { createBus, refusal } from '../../src/bus/index.ts';
 import type { Transport, TransportLink } from '../../src/bus/transport.ts';
 import { ManualClock } from '../../src/clock/manual-clock.ts';
+import { codeOfRejection, rejection } from '../support/rejection.ts';
 import { turn } from '../support/turns.ts';
 import { Listener, type Process, Rig } from './rig.ts';
 
@@ -58,13 +59,36 @@ describe('a bus in a gap', () => {
     await flushed;
   });
 
+  it('lets a flush have a deadline and a signal, and keeps nothing of it then', async () => {
+    const rig = new Rig();
+    const [a, b] = [rig.process(), rig.process()];
+    rig.hub.cut(a.bus);
+    a.publish('kept');
+    const first = a.bus.flush({ timeoutMs: 100 });
+    rig.clock.advance(100);
+    expect(await first).to.deep.equal({ expired: true });
+    const reason = new Error('given up');
+    const controller = new AbortController();
+    const aborted = rejection(a.bus.flush({ signal: controller.signal }));
+    controller.abort(reason);
+    expect(await aborted).to.equal(reason);
+    expect(await codeOfRejection(a.bus.flush({ timeoutMs: 'soon' as never }))).to.equal(
+      'ERR_INVALID_ARG_TYPE',
+    );
+    const last = a.bus.flush({ timeoutMs: 100 });
+    rig.hub.mend(a.bus);
+    expect(await last).to.deep.equal({ expired: false });
+    expect(b.listener.heard).to.deep.equal(['kept']);
+    expect(await a.bus.flush()).to.deep.equal({ expired: false });
+  });
+
   it('keeps at most maxPendingKeys: beyond, they become one "try everything"', () => {
     const rig = new Rig();
     const [a, b] = [rig.process({ maxPendingKeys: 10 }), rig.process()];
     const { sweeps } = b.listener;
     rig.hub.cut(a.bus);
     for (let key = 0; key < 100; key++) a.publish(`${key}`);
-    expect(a.bus.snapshot().pendingKeys).to.equal(0);
+    expect(a.bus.snapshot().pendingKeys, '"try everything" waits').to.equal(1);
     expect(a.bus.snapshot().totals.overflowed).to.equal(100);
     rig.hub.mend(a.bus);
     expect([b.listener.heard, b.listener.sweeps]).to.deep.equal([[], sweeps + 1]);

@@ -38,7 +38,7 @@ export interface BusSnapshot {
   subscriptions: number;
   /** Channels of interest routing that are wanted, and not acknowledged yet. */
   acknowledgementsPending: number;
-  /** Keys that wait to be sent. */
+  /** Keys that wait to be sent; a "try everything" of a name counts as one. */
   pendingKeys: number;
   /** From the publication of an echo to its arrival. */
   echo: DurationSnapshot;

@@ -3,6 +3,7 @@ import { connect } from 'node:net';
 import { expect } from 'chai';
 import { Redis } from 'ioredis';
 import { createClient } from 'redis';
+import sinon from 'sinon';
 import type { Bus } from '../../../../src/bus/bus-options.ts';
 import { type Frame, frameText, readFrame } from '../../../../src/bus/frames.ts';
 import { type RedisClient, redisBus } from '../../../../src/bus/transports/redis.ts';
@@ -83,6 +84,20 @@ describeWith(engines.redis, 'a bus over Redis', () => {
     const bus = track(redisBus(client({ db: 99 })));
     await untilLive(bus);
     expect(bus.snapshot().lastError).to.equal(null);
+  });
+
+  it('warns when the server ends idle connections sooner than an echo comes', async () => {
+    const impatient = await startRedis(['--timeout', '1']);
+    const emitWarning = sinon.stub(process, 'emitWarning');
+    try {
+      const bus = track(redisBus(client({ port: impatient.port })));
+      await until(() => emitWarning.called, 'it warns');
+      expect(String(emitWarning.args[0][0])).to.match(/5 gaps within a minute: .*echoMs/);
+      await bus.close();
+    } finally {
+      emitWarning.restore();
+      await impatient.stop();
+    }
   });
 
   it('sweeps when the subscribing connection is killed', async () => {

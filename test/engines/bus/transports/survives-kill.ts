@@ -23,4 +23,9 @@ export async function survivesKill(engine: Engine, a: Bus, b: Bus): Promise<void
   );
   publish('later');
   await untilHeard(listener, 'later');
+  await until(() => expect(a.snapshot().peers).to.equal(1), 'the other is a peer');
+  const { framesSent } = a.snapshot().totals;
+  await b.close();
+  await until(() => expect(a.snapshot().peers).to.equal(0), 'it has said goodbye');
+  expect(a.snapshot().totals.framesSent - framesSent, 'echoes until then').to.be.below(3);
 }
