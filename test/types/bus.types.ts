@@ -7,7 +7,7 @@ const bus = hub.bus({ prefix: 'test', flushMs: 1 });
 expectTypeOf(bus).toEqualTypeOf<Bus>();
 expectTypeOf(bus.state).toEqualTypeOf<'connecting' | 'live' | 'gap' | 'closed'>();
 expectTypeOf<BusState>().toEqualTypeOf<Bus['state']>();
-expectTypeOf(bus.flush()).toEqualTypeOf<Promise<void>>();
+expectTypeOf(bus.flush()).toEqualTypeOf<Promise<{ expired: boolean }>>();
 expectTypeOf(bus.close()).toEqualTypeOf<Promise<void>>();
 expectTypeOf(bus.snapshot()).toBeObject();
 expectTypeOf(hub.cut).parameter(0).toEqualTypeOf<Bus | undefined>();
