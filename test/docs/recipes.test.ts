@@ -49,20 +49,24 @@ describe('The recipes that end by themselves', () => {
   for (const name of [
     'all-keys.mjs',
     'bounded-queue.mjs',
+    'callee.mjs',
     'callers.mjs',
     'conflict.mjs',
     'differences.mjs',
     'fetch-deadline.mjs',
     'heartbeat.mjs',
+    'in-order.mjs',
     'job-queue.mjs',
     'leases.mjs',
     'locks.mjs',
     'netty.mjs',
     'one-item.mjs',
+    'one-shot-watch.mjs',
     'peers.mjs',
     'pool.mjs',
     'prefetch.mjs',
     'prefixes.mjs',
+    'quorum.mjs',
     'rate-limit.mjs',
     'replicated.mjs',
     'request-context.mjs',
@@ -371,6 +375,19 @@ describe('The recipe for server-sent events', () => {
     expect(await next()).to.equal('id: 3\ndata: "c"\n\n');
     const ended = server.terminate();
     expect((await reader.read()).done).to.equal(true);
+    expect(await ended).to.equal(0);
+  });
+});
+
+describe('The recipe for readiness', () => {
+  it('says no after SIGTERM, while the server still answers, and then ends', async () => {
+    await using server = await DocumentedServer.start(recipe('readiness.mjs'), { GRACE_MS: '2000' });
+    const ask = (path: string): Promise<Response> => fetch(`http://127.0.0.1:${server.port}${path}`);
+    expect((await ask('/ready')).status).to.equal(200);
+    const ended = server.terminate();
+    await until(async () => expect((await ask('/ready')).status).to.equal(503), 'it is not ready');
+    const poll = await ask('/poll');
+    expect([poll.status, poll.headers.get('connection')]).to.deep.equal([200, 'close']);
     expect(await ended).to.equal(0);
   });
 });
