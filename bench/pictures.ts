@@ -4,7 +4,7 @@
  */
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { pathToFileURL } from 'node:url';
-import { barChart, lineChart, type Panel, type Themed } from './harness/plot.ts';
+import { barChart, lineChart, type Panel } from './harness/plot.ts';
 import { figure } from './harness/report.ts';
 import { median } from './harness/statistics.ts';
 import type { Measurement } from './harness/types.ts';
@@ -26,7 +26,7 @@ const HERD: readonly (readonly [system: string, metric: string, words: string])[
   [OURS, 'hint', 'a hint of another process'],
 ];
 
-export function herdPicture(measurements: readonly Measurement[]): Themed {
+export function herdPicture(measurements: readonly Measurement[]): string {
   const bars = HERD.map(([name, metric, words]) => {
     const { metrics } = measurements.find(({ system }) => system === name) as Measurement;
     return { name, words, value: median(metrics[metric]) };
@@ -40,7 +40,7 @@ export function herdPicture(measurements: readonly Measurement[]): Themed {
   return barChart(chart, (ms) => figure(ms, 'ms'));
 }
 
-export function schemesPicture(measurements: readonly Measurement[]): Themed {
+export function schemesPicture(measurements: readonly Measurement[]): string {
   const systems = [...new Set(measurements.map(({ system }) => system))];
   const chart = {
     title: 'The eight timers: time of a step',
@@ -56,7 +56,7 @@ export function schemesPicture(measurements: readonly Measurement[]): Themed {
   return lineChart(chart, { x: count, y: duration });
 }
 
-export function performancePicture(resultsOf: (workload: string) => readonly Measurement[]): Themed {
+export function performancePicture(resultsOf: (workload: string) => readonly Measurement[]): string {
   const names = [OURS, 'setTimeout', 'indexed heap', 'Map, Set, setTimeout'];
   const chart = {
     title: 'Time of a step, ours beside what people use',
@@ -91,7 +91,7 @@ function duration(ns: number): string {
   return ns >= 1e3 ? `${ns / 1e3} us` : `${ns} ns`;
 }
 
-/** Writes `light.svg` and `dark.svg` to the folder of each page. */
+/** Writes `light.svg` to the folder of each page. */
 export async function drawPictures(): Promise<void> {
   const stored = async (workload: string): Promise<Measurement[]> =>
     JSON.parse(await readFile(new URL(`bench/results/${workload}.json`, root), 'utf8')).measurements;
@@ -104,10 +104,10 @@ export async function drawPictures(): Promise<void> {
     schemes: schemesPicture(await stored('schemes')),
     performance: performancePicture((workload) => results.get(workload)!),
   };
-  for (const [page, themes] of Object.entries(pictures)) {
+  for (const [page, svg] of Object.entries(pictures)) {
     const folder = new URL(`docs/${page}/`, root);
     await mkdir(folder, { recursive: true });
-    for (const [theme, svg] of Object.entries(themes)) await writeFile(new URL(`${theme}.svg`, folder), svg);
+    await writeFile(new URL('light.svg', folder), svg);
   }
 }
 

@@ -1,29 +1,12 @@
 /**
- * Charts as SVG, each for a light and for a dark page. Bars of a figure each; or panels of lines,
+ * Charts as SVG, on white, so that they do on a dark page, too. Bars of a figure each; or panels of lines,
  * both axes logarithmic and the same in all panels, one legend for all.
  */
 
-interface Theme {
-  readonly text: string;
-  readonly faint: string;
-  readonly series: readonly string[];
-}
-
-/** The colours of GitHub's pages. */
-const THEMES: Readonly<Record<'light' | 'dark', Theme>> = {
-  light: {
-    text: '#1f2328',
-    faint: '#d1d9e0',
-    series: ['#0969da', '#bc4c00', '#1a7f37', '#8250df', '#bf3989', '#9a6700', '#cf222e', '#59636e'],
-  },
-  dark: {
-    text: '#f0f6fc',
-    faint: '#3d444d',
-    series: ['#4493f8', '#f0883e', '#3fb950', '#ab7df8', '#db61a2', '#d29922', '#f85149', '#9198a1'],
-  },
-};
-
-export type Themed = Readonly<Record<keyof typeof THEMES, string>>;
+/** The colours of GitHub's light pages. */
+const TEXT = '#1f2328';
+const FAINT = '#d1d9e0';
+const SERIES = ['#0969da', '#bc4c00', '#1a7f37', '#8250df', '#bf3989', '#9a6700', '#cf222e', '#59636e'];
 
 const WIDTH = 860;
 const MARGIN = 16;
@@ -49,18 +32,18 @@ export interface Panel {
 export function barChart(
   { title, subtitle, names, bars }: { title: string; subtitle: string; names: Names; bars: readonly Bar[] },
   format: (value: number) => string,
-): Themed {
+): string {
   const left = 250;
   const step = 27;
   const scale = (WIDTH - left - 110) / Math.max(...bars.map(({ value }) => value));
-  return themed(title, (theme) => {
-    const { body, top } = heading(theme, title, subtitle, names);
+  return picture(title, () => {
+    const { body, top } = heading(title, subtitle, names);
     const rows = bars.map(({ name, words, value }, index) => {
       const y = top + index * step;
       const width = Math.max(2, value * scale);
       return [
         text(left - 10, y + 14, words, { 'text-anchor': 'end' }),
-        `<rect x="${left}" y="${y}" width="${width.toFixed(1)}" height="18" rx="2" fill="${colour(theme, names, name)}"/>`,
+        `<rect x="${left}" y="${y}" width="${width.toFixed(1)}" height="18" rx="2" fill="${colour(names, name)}"/>`,
         text(left + width + 7, y + 14, format(value)),
       ].join('\n');
     });
@@ -77,7 +60,7 @@ export function lineChart(
     panels,
   }: { title: string; subtitle: string; names: Names; panels: readonly Panel[] },
   format: { x: (value: number) => string; y: (value: number) => string },
-): Themed {
+): string {
   const [left, gap, width, height] = [MARGIN + 48, 70, 355, 220];
   const points = panels.flatMap(({ lines }) => lines.flatMap((line) => line.points));
   const xs = logScale(
@@ -90,8 +73,8 @@ export function lineChart(
     height,
     0.25,
   );
-  return themed(title, (theme) => {
-    const { body, top } = heading(theme, title, subtitle, names);
+  return picture(title, () => {
+    const { body, top } = heading(title, subtitle, names);
     const drawn = panels.map(({ title: panelTitle, lines }, index) => {
       const x0 = left + (index % 2) * (width + gap);
       const bottom = top + 24 + Math.floor(index / 2) * (height + 78) + height;
@@ -99,7 +82,7 @@ export function lineChart(
         `${(x0 + xs.at(x)).toFixed(1)},${(bottom - ys.at(y)).toFixed(1)}`;
       const grid = ys.ticks.map((tick) => {
         const y = (bottom - ys.at(tick)).toFixed(1);
-        return `<path d="M${x0} ${y}h${width}" stroke="${theme.faint}"/>${text(x0 - 8, Number(y) + 4, format.y(tick), { 'text-anchor': 'end', 'font-size': 12 })}`;
+        return `<path d="M${x0} ${y}h${width}" stroke="${FAINT}"/>${text(x0 - 8, Number(y) + 4, format.y(tick), { 'text-anchor': 'end', 'font-size': 12 })}`;
       });
       const below = xs.ticks.map((tick) =>
         text(x0 + xs.at(tick), bottom + 18, format.x(tick), { 'text-anchor': 'middle', 'font-size': 12 }),
@@ -107,7 +90,7 @@ export function lineChart(
       // The one that counts is drawn last, over the others.
       const series = lines.toSorted((a, b) => names.indexOf(b.name) - names.indexOf(a.name));
       const paths = series.map(({ name, points: line }) => {
-        const stroke = colour(theme, names, name);
+        const stroke = colour(names, name);
         const dots = line.map(at).map((point) => {
           const [cx, cy] = point.split(',');
           return `<circle cx="${cx}" cy="${cy}" r="3" fill="${stroke}"/>`;
@@ -123,22 +106,15 @@ export function lineChart(
   });
 }
 
-function themed(title: string, draw: (theme: Theme) => { height: number; body: readonly string[] }): Themed {
-  const picture = (theme: Theme): string => {
-    const { height, body } = draw(theme);
-    const open = `<svg xmlns="http://www.w3.org/2000/svg" width="${WIDTH}" height="${height}" viewBox="0 0 ${WIDTH} ${height}" font-family="system-ui, sans-serif" font-size="13" fill="${theme.text}">`;
-    return `${[open, `<title>${title}</title>`, ...body, '</svg>'].join('\n')}\n`;
-  };
-  return { light: picture(THEMES.light), dark: picture(THEMES.dark) };
+function picture(title: string, draw: () => { height: number; body: readonly string[] }): string {
+  const { height, body } = draw();
+  const open = `<svg xmlns="http://www.w3.org/2000/svg" width="${WIDTH}" height="${height}" viewBox="0 0 ${WIDTH} ${height}" font-family="system-ui, sans-serif" font-size="13" fill="${TEXT}">`;
+  const page = '<rect width="100%" height="100%" fill="#fff"/>';
+  return `${[open, `<title>${title}</title>`, page, ...body, '</svg>'].join('\n')}\n`;
 }
 
 /** Title and legend, and where they end. */
-function heading(
-  theme: Theme,
-  title: string,
-  subtitle: string,
-  names: Names,
-): { body: string[]; top: number } {
+function heading(title: string, subtitle: string, names: Names): { body: string[]; top: number } {
   const body = [
     text(MARGIN, 28, title, { 'font-size': 16, 'font-weight': 600 }),
     text(MARGIN, 48, subtitle, { opacity: 0.75 }),
@@ -148,7 +124,7 @@ function heading(
     const width = 44 + name.length * 6.6;
     if (x + width > WIDTH) [x, y] = [MARGIN, y + 22];
     body.push(
-      `<rect x="${x.toFixed(1)}" y="${y - 11}" width="12" height="12" rx="2" fill="${colour(theme, names, name)}"/>`,
+      `<rect x="${x.toFixed(1)}" y="${y - 11}" width="12" height="12" rx="2" fill="${colour(names, name)}"/>`,
       text(x + 18, y, name),
     );
     x += width;
@@ -156,8 +132,8 @@ function heading(
   return { body, top: y + 22 };
 }
 
-function colour({ series }: Theme, names: Names, name: string): string {
-  return series[names.indexOf(name) % series.length];
+function colour(names: Names, name: string): string {
+  return SERIES[names.indexOf(name) % SERIES.length];
 }
 
 function text(x: number, y: number, words: string, attributes: Record<string, string | number> = {}): string {

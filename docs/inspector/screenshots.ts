@@ -1,10 +1,10 @@
-// Makes the pictures of the inspector beside this file:
-// `npm run build && node --import tsx docs/inspector/screenshots.ts [light] [dark]`.
+// Makes the picture of the inspector beside this file:
+// `npm run build && node --import tsx docs/inspector/screenshots.ts`.
 //
 // The load is on real purgatories: long polls with deadlines of up to 30 s, most of which are
-// answered early, and produces that wait for their acks. Each picture is taken after a minute of
-// load. It needs chromium (on Debian: apt-get install chromium). The pictures are WebP: the package
-// brings them along, and must stay small.
+// answered early, and produces that wait for their acks. The picture is taken after a minute of
+// load. It needs chromium (on Debian: apt-get install chromium). It is WebP, for a light page alone:
+// the package brings it along, and must stay small.
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { DelayedOperation, Purgatory, SystemTimer } from 'purgatory';
@@ -12,8 +12,6 @@ import { createInspector } from 'purgatory/inspector';
 import { launch } from '../../test/support/browser.ts';
 
 const LOAD_MS = 62_000;
-/** The pictures to make. Empty: all. */
-const wanted: readonly string[] = process.argv.slice(2);
 
 class Waiting extends DelayedOperation {
   isReady = false;
@@ -61,17 +59,13 @@ const url = await inspector.listen();
 const browser = await launch();
 /** Its height ends below the wheels and the first charts. */
 const viewport = { width: 1280, height: 1108 };
-for (const colorScheme of ['light', 'dark'] as const) {
-  if (wanted.length > 0 && !wanted.includes(colorScheme)) continue;
-  const page = await browser.newPage({ colorScheme, viewport });
-  const devtools = await page.context().newCDPSession(page);
-  await page.goto(url.href);
-  await new Promise((resolve) => setTimeout(resolve, LOAD_MS));
-  await page.waitForSelector('.verdict[data-tone="well"]', { timeout: 120_000 }); // on a busy machine it says so
-  const { data } = await devtools.send('Page.captureScreenshot', { format: 'webp', quality: 45 });
-  writeFileSync(fileURLToPath(new URL(`${colorScheme}.webp`, import.meta.url)), data, 'base64');
-  await page.close();
-}
+const page = await browser.newPage({ colorScheme: 'light', viewport });
+const devtools = await page.context().newCDPSession(page);
+await page.goto(url.href);
+await new Promise((resolve) => setTimeout(resolve, LOAD_MS));
+await page.waitForSelector('.verdict[data-tone="well"]', { timeout: 120_000 }); // on a busy machine it says so
+const { data } = await devtools.send('Page.captureScreenshot', { format: 'webp', quality: 45 });
+writeFileSync(fileURLToPath(new URL('light.webp', import.meta.url)), data, 'base64');
 clearInterval(load);
 await browser.close();
 await inspector.close();

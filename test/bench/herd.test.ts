@@ -11,7 +11,7 @@ describe('npm run bench -- herd', () => {
 
   it('draws its picture from what it has measured', () => {
     const of = (ms: number): number[] => [ms, 1_000_000, 0];
-    const { light, dark } = herdPicture([
+    const picture = herdPicture([
       { system: 'a list and a loop', size: 1, metrics: { waitFor: of(1_040), 'six awaits': of(1_460) } },
       {
         system: 'purgatory',
@@ -26,8 +26,6 @@ describe('npm run bench -- herd', () => {
         },
       },
     ]);
-    for (const picture of [light, dark]) {
-      expect(picture).to.contain('>1,040 ms<').and.contain('>7.74 ms<').and.contain('a list and a loop');
-    }
+    expect(picture).to.contain('>1,040 ms<').and.contain('>7.74 ms<').and.contain('a list and a loop');
   });
 });

@@ -155,8 +155,8 @@ export { IdleTimeouts, operations };`;
     expect(messages).to.deep.equal([]);
   });
 
-  it('is smaller than 600 kB as an archive, and than 1.8 MB unpacked', async () => {
-    expect((await stat(join(home, archive))).size).to.be.below(600_000);
-    expect(unpackedBytes).to.be.below(1_800_000);
+  it('is smaller than 450 kB as an archive, and than 1.2 MB unpacked', async () => {
+    expect((await stat(join(home, archive))).size).to.be.below(450_000);
+    expect(unpackedBytes).to.be.below(1_200_000);
   });
 });

@@ -20,13 +20,8 @@ import type { Parking } from '../../purgatory/parking.ts';
 import { SystemTimer } from '../../timer/system-timer.ts';
 import { IN_DOUBT } from './level.ts';
 import type { ThresholdValue } from './threshold-heap.ts';
+import type { Current } from './threshold-options.ts';
 import type { Threshold, Thresholds } from './thresholds.ts';
-
-/** The user's option. It returns undefined or null for a key that has no value. */
-export type Current<K, V extends ThresholdValue> = (
-  key: K,
-  context: { signal: AbortSignal },
-) => V | null | undefined | Promise<V | null | undefined>;
 
 /** An open question. */
 interface Question {

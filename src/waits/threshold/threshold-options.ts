@@ -5,9 +5,14 @@ import { type Checked, loadTimeoutMs, type Rules, wordOf } from '../../base/opti
 import type { JoinableBus } from '../../bus/membership/bus-member.ts';
 import type { DelayedOperation } from '../../purgatory/delayed-operation.ts';
 import { PURGATORY_OPTIONS, type PurgatoryOptions } from '../../purgatory/purgatory-options.ts';
-import type { Current } from './current-values.ts';
 import type { ThresholdValue } from './threshold-heap.ts';
 import type { Threshold } from './thresholds.ts';
+
+/** The user's option. It returns undefined or null for a key that has no value. */
+export type Current<K, V extends ThresholdValue> = (
+  key: K,
+  context: { signal: AbortSignal },
+) => V | null | undefined | Promise<V | null | undefined>;
 
 /** The options of a {@link ThresholdPurgatory}: those of a Purgatory, and three. */
 export interface ThresholdPurgatoryOptions<

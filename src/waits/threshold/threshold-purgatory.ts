@@ -20,9 +20,10 @@ import { Parking } from '../../purgatory/parking.ts';
 import { checkedWaitOptions, parkingParts, type WaitOptions } from '../../purgatory/purgatory-options.ts';
 import type { PurgatorySnapshot, SnapshotOptions } from '../../purgatory/telemetry/purgatory-snapshot.ts';
 import type { WaitResult } from '../../purgatory/wait.ts';
-import { type Current, CurrentValues } from './current-values.ts';
+import { CurrentValues } from './current-values.ts';
 import type { ThresholdValue } from './threshold-heap.ts';
 import {
+  type Current,
   checkCurrentIsGiven,
   checkedThresholds,
   checkValue,
