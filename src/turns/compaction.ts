@@ -4,13 +4,14 @@
 // Ground rules. It belongs to a timer or to the lists of a purgatory, which say what is worth a
 // copy. Slots change in it: so nobody holds one from one turn to the next (but a Pass, which the
 // lists move along).
+import { debug } from '../base/debug.ts';
 import type { Job, Scheduler } from './scheduler.ts';
 
 /** What has memory to give back. */
 export interface Compactable {
   /** Whether there is so much that it is worth its time, which is about 10 ms at most. O(1). */
   readonly isSparse: boolean;
-  /** Moves what is in use to memory of the right size. */
+  /** Moves what is in use to memory of the right size. All stays as it is where that is refused. */
   compact(): void;
 }
 
@@ -31,9 +32,14 @@ export class Compaction {
     this.#job.wakeNextTurn();
   }
 
-  /** More may have come meanwhile. */
+  /** More may have come meanwhile. Where memory is short, it waits for the next removal. */
   #compact(): boolean {
-    if (this.#memory.isSparse) this.#memory.compact();
+    try {
+      if (this.#memory.isSparse) this.#memory.compact();
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw error;
+      debug('memory is not given back, as there is none for the copy: %s', error);
+    }
     return false;
   }
 }

@@ -10,6 +10,8 @@ import { checkTasks, checkTimerInvariants } from '../support/checks/timer.ts';
 import { Op } from '../support/op.ts';
 import { Task } from '../support/task.ts';
 import { LoggingOperation } from '../support/threshold-op.ts';
+import { turn } from '../support/turns.ts';
+import { uncaughtDuring } from '../support/uncaught.ts';
 
 const refusal = new RangeError('Array buffer allocation failed');
 
@@ -157,4 +159,38 @@ describe('Memory that is refused', () => {
       expect(pending.takeAll()).to.deep.equal(tasks);
     });
   }
+
+  it('to what gives memory back is asked for once, and again at the next removal', async () => {
+    const purgatory = new Purgatory<string, Op>('p', { clock: new ManualClock() });
+    const ops = all.map((i) => {
+      const op = new Op('op', { delayMs: 1_000 });
+      purgatory.tryCompleteElseWatch(op, keysOf(i));
+      return op;
+    });
+    const { lists } = purgatory.$parked;
+    const original = Int32Array;
+    let refusals = 0;
+    const refusing = new Proxy(Int32Array, {
+      construct() {
+        refusals++;
+        throw refusal;
+      },
+    });
+    const uncaught = await uncaughtDuring(0, async () => {
+      Object.assign(globalThis, { Int32Array: refusing });
+      try {
+        for (const op of ops.splice(2)) op.cancel();
+        for (let i = 0; i < 5; i++) await turn();
+      } finally {
+        Object.assign(globalThis, { Int32Array: original });
+      }
+    });
+    expect([uncaught, refusals]).to.deep.equal([[], 2]); // the lists, and the timer
+    expect(lists.isSparse).to.equal(true);
+    ops[0].cancel();
+    await turn();
+    expect(lists.isSparse).to.equal(false);
+    checkLists(lists);
+    checkTimerInvariants(purgatory.timer);
+  });
 });
