@@ -6,7 +6,7 @@
 // find nothing. (Kafka's DelayedOperation uses a compare-and-set for this. A single thread needs
 // none.) What begins with $ is the engine's: users' classes have names of their own.
 
-import { invalidArgType, methodNotImplemented } from '../base/node-errors.ts';
+import { invalidArgType, invalidArgValue, methodNotImplemented } from '../base/node-errors.ts';
 import type { Rejection } from '../base/rejection.ts';
 import { onRejection } from '../base/report-error.ts';
 import { className } from '../base/text.ts';
@@ -206,7 +206,15 @@ function oneError(errors: readonly unknown[]): unknown {
   return new AggregateError(errors, 'onComplete and onExpiration both failed');
 }
 
-/** @throws TypeError ERR_INVALID_ARG_TYPE for what is no DelayedOperation. */
+const { run } = DelayedOperation.prototype;
+
+/**
+ * @throws TypeError ERR_INVALID_ARG_TYPE for what is no DelayedOperation; ERR_INVALID_ARG_VALUE for one
+ *   whose class has a `run` of its own, which its deadline would call.
+ */
 export function checkOperation(op: DelayedOperation): void {
   if (op?.$place === undefined) throw invalidArgType('op', 'an instance of DelayedOperation', op);
+  if (op.run !== run) {
+    throw invalidArgValue('op', 'must have no method or field `run`: the deadline needs that name', op);
+  }
 }

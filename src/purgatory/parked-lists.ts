@@ -9,6 +9,7 @@
 // Costs. add, placeOf, remove: O(1). compact: O(parked).
 import type { KeyInterest } from '../bus/membership/bus-member.ts';
 import { COLUMN_1, COLUMN_2, NONE, Slab, type Slot } from '../slab/slab.ts';
+import { ENDLESS } from '../timer/timer-task.ts';
 import type { Compactable } from '../turns/compaction.ts';
 import type { DelayedOperation } from './delayed-operation.ts';
 
@@ -119,7 +120,7 @@ export abstract class ParkedLists<Watch> implements Compactable {
     let place = operations.next(all);
     for (let looked = 0; place !== all && looked < most; looked++) {
       const operation = operations.value(place) as DelayedOperation;
-      if (operation.delayMs !== Number.POSITIVE_INFINITY) return operation;
+      if (operation.$slot !== ENDLESS) return operation;
       place = operations.next(place);
     }
     return undefined;

@@ -23,6 +23,7 @@ import type { BusLink } from '../bus/membership/bus-link.ts';
 import { inOwnScope } from '../clock/root-context.ts';
 import { NONE } from '../slab/slab.ts';
 import type { Timer } from '../timer/timer.ts';
+import { ENDLESS } from '../timer/timer-task.ts';
 import { Compaction } from '../turns/compaction.ts';
 import { type Scheduler, schedulerOf } from '../turns/scheduler.ts';
 import { Settler } from '../turns/settler.ts';
@@ -31,7 +32,7 @@ import { COMPLETED, type DelayedOperation, type Keeper } from './delayed-operati
 import type { ParkedLists } from './parked-lists.ts';
 import { attemptOf, checkedTry, NO_EVENT } from './passes.ts';
 import type { ParkingParts } from './purgatory-options.ts';
-import { PurgatoryMeter } from './telemetry/purgatory-meter.ts';
+import { type End, PurgatoryMeter } from './telemetry/purgatory-meter.ts';
 import type { EventsSnapshot } from './telemetry/purgatory-snapshot.ts';
 
 const NOTHING: readonly unknown[] = [];
@@ -167,14 +168,17 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
     const { delayMs } = operation;
     try {
       operation.$place = NONE; // of a frozen one nothing has changed when this throws
-      if (delayMs === Number.POSITIVE_INFINITY) this.timer.checkRoom(delayMs);
-      else this.timer.add(operation);
+      if (delayMs === Number.POSITIVE_INFINITY) {
+        this.timer.checkRoom(delayMs);
+        operation.$slot = ENDLESS;
+      } else this.timer.add(operation);
       operation.$keeper = this;
       lists.park(operation, watches, meter.stamp(delayMs));
     } catch (error) {
-      if (operation.$keeper === this) this.#unpark(operation, NONE); // it was parked in part
+      if (operation.$keeper === this) this.#unpark(operation); // it was parked in part
       throw this.#countTimerRefusal(error);
     }
+    if (operation.$slot === ENDLESS) meter.endless++;
     meter.didPark(operation, watches);
   }
 
@@ -256,7 +260,7 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
    * out and parked again: then it has another deadline.
    */
   isExpiring(operation: DelayedOperation): boolean {
-    return operation.$keeper === this && operation.$slot === NONE;
+    return operation.$keeper === this && operation.$slot < 0;
   }
 
   didOpenTry(operation: DelayedOperation): void {
@@ -268,7 +272,7 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
   }
 
   complete(operation: DelayedOperation): void {
-    const stamp = this.#unpark(operation, COMPLETED);
+    const stamp = this.#unpark(operation, 'completed');
     this.meter.didEnd('completed', operation, stamp);
   }
 
@@ -284,7 +288,7 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
 
   /** As `expire`, whatever is pending or under way for it. */
   expireNow(operation: DelayedOperation): void {
-    const stamp = this.#unpark(operation, NONE);
+    const stamp = this.#unpark(operation, 'expired');
     this.meter.didEnd('expired', operation, stamp);
     for (const error of operation.$expire(this.settler)) this.report(error, operation);
     this.#heedPromised(operation);
@@ -298,7 +302,7 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
   }
 
   withdraw(operation: DelayedOperation): void {
-    const stamp = this.#unpark(operation, NONE);
+    const stamp = this.#unpark(operation, 'cancelled');
     this.meter.didEnd('cancelled', operation, stamp);
   }
 
@@ -306,7 +310,7 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
     const { meter, lists } = this;
     const isHeard = meter.hasRejectionListener;
     const key = isHeard ? (this.eventKey ?? lists.keysOf(operation, 1)[0]) : undefined;
-    meter.didEnd('rejected', operation, this.#unpark(operation, NONE), { error, key });
+    meter.didEnd('rejected', operation, this.#unpark(operation, 'rejected'), { error, key });
   }
 
   /**
@@ -363,14 +367,21 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
 
   /**
    * Takes `operation` off the lists and the timer, and sets its `$place`. Returns its stamp.
+   *
+   * @param how it is counted. Undefined: it is not.
    */
-  #unpark(operation: DelayedOperation, place: number): number {
+  #unpark(operation: DelayedOperation, how?: End): number {
+    const { lists, meter } = this;
     this.#hasRemoved = true;
-    const stamp = this.lists.remove(operation);
+    const parked = lists.size;
+    const stamp = lists.remove(operation);
     const slot = operation.$slot;
-    if (slot !== NONE) this.timer.release(operation, slot);
+    // By what was parked, and before a frozen operation refuses to be marked.
+    if (how !== undefined && lists.size < parked) meter.count(how, slot === ENDLESS);
+    if (slot >= 0) this.timer.release(operation, slot);
+    else operation.$slot = NONE;
     operation.$keeper = undefined;
-    operation.$place = place;
+    operation.$place = how === 'completed' ? COMPLETED : NONE;
     if (this.underWay.length === 0) this.#afterRemoval();
     return stamp;
   }

@@ -15,6 +15,9 @@ import { invalidArgType, methodNotImplemented } from '../base/node-errors.ts';
 import { className } from '../base/text.ts';
 import { NONE } from '../slab/slab.ts';
 
+/** The `$slot` of an operation that is parked without a deadline. */
+export const ENDLESS = -2;
+
 /**
  * Who answers for a pending task: the timer that holds it or, for a parked operation, its
  * purgatory.
@@ -36,7 +39,10 @@ export abstract class TimerTask {
   readonly delayMs: number;
   /** Who answers for the task while it is pending. Undefined while it is not. */
   $keeper: TaskKeeper | undefined;
-  /** Where the timer that holds the task has it; NONE in a task that no timer holds. */
+  /**
+   * Where the timer that holds the task has it; NONE in a task that no timer holds. ENDLESS while it
+   * is parked without a deadline.
+   */
   $slot: number;
 
   /**

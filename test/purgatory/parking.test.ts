@@ -1,6 +1,7 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { expect } from 'chai';
 import { Purgatory, PurgatoryError, SystemTimer } from '../../src/index.ts';
+import { ThresholdPurgatory } from '../../src/waits/threshold/index.ts';
 import { counts, EMPTY, hall, labels, Op } from '../support/op.ts';
 import { refuses } from '../support/refusals.ts';
 
@@ -148,6 +149,21 @@ describe('behaviour 19: what is parked, and what is not', () => {
     expect(counts(purgatory)).to.deep.equal(EMPTY);
   });
 
+  it('refuses one with a `run` of its own, which its deadline would call', () => {
+    class Ran extends Op {
+      override run(): void {}
+    }
+    const withField = Object.assign(new Op('field'), { run: () => {} });
+    const { purgatory } = hall();
+    const levels = new ThresholdPurgatory<string>('levels');
+    for (const op of [new Ran('method'), withField]) {
+      refuses(() => purgatory.tryCompleteElseWatch(op, ['k']), 'ERR_INVALID_ARG_VALUE');
+      const marks = [{ key: 'k', threshold: 1 }];
+      refuses(() => levels.tryCompleteElseWatch(op as never, marks as never), 'ERR_INVALID_ARG_VALUE');
+      expect([op.tries, op.isPending]).to.deep.equal([0, false]);
+    }
+  });
+
   it('tells keys apart as a Map does', () => {
     const { purgatory, park } = hall();
     const object = {};
@@ -160,6 +176,39 @@ describe('behaviour 19: what is parked, and what is not', () => {
     expect(purgatory.cancelForKey({})).to.have.length(0);
     expect(labels(purgatory.cancelForKey(undefined))).to.deep.equal(['undefined']);
   });
+});
+
+describe('The totals of a purgatory', () => {
+  const endless = Number.POSITIVE_INFINITY;
+  const leaves: Record<string, (op: Op) => unknown> = {
+    completed: (op) => op.forceComplete(),
+    cancelled: (op) => op.cancel(),
+  };
+  for (const [how, leave] of Object.entries(leaves)) {
+    it(`go by what was parked, whatever has become of its deadline or its fields: ${how}`, () => {
+      for (const [parkedMs, laterMs] of [
+        [50, endless],
+        [endless, 50],
+      ]) {
+        const { purgatory, park } = hall();
+        const op = park('a', ['k'], { delayMs: parkedMs });
+        Object.assign(op, { delayMs: laterMs });
+        expect(purgatory.snapshot().endless.parked).to.equal(parkedMs === endless ? 1 : 0);
+        leave(op);
+        const { endless: left, totals } = purgatory.snapshot();
+        expect([left.parked, totals[how as 'completed']]).to.deep.equal([0, 1]);
+      }
+      for (const delayMs of [50, endless]) {
+        const { timer, purgatory, park } = hall();
+        const op = park('a', ['k'], { delayMs });
+        Object.freeze(op);
+        for (let i = 0; i < 2; i++) expect(() => leave(op)).to.throw(TypeError);
+        const { parked, endless: left, totals } = purgatory.snapshot();
+        expect([parked, left.parked, totals[how as 'completed'], timer.size]).to.deep.equal([0, 0, 1, 0]);
+        expect(totals.parked).to.equal(1);
+      }
+    });
+  }
 });
 
 describe('A purgatory tells', () => {

@@ -103,8 +103,10 @@ const operationParked: Channel = channel('purgatory:operation:parked');
 const operationTried: Channel = channel('purgatory:operation:tried');
 const operationError: Channel = channel('purgatory:operation:error');
 
-/** By how an operation leaves. */
-const ends: Readonly<Record<'completed' | 'expired' | 'cancelled' | 'rejected', Channel>> = {
+/** How a parked operation leaves. */
+export type End = 'completed' | 'expired' | 'cancelled' | 'rejected';
+
+const ends: Readonly<Record<End, Channel>> = {
   completed: channel('purgatory:operation:completed'),
   expired: channel('purgatory:operation:expired'),
   cancelled: channel('purgatory:operation:cancelled'),
@@ -173,7 +175,6 @@ export class PurgatoryMeter {
   }
 
   didPark(operation: DelayedOperation, watches: readonly unknown[]): void {
-    if (operation.delayMs === Number.POSITIVE_INFINITY) this.endless++;
     if (operationParked.hasSubscribers) {
       const event = { purgatory: this.#purgatory, operation, watches: [...watches] };
       operationParked.publish(event satisfies OperationParked);
@@ -191,15 +192,18 @@ export class PurgatoryMeter {
     return operation.$keeper === keeper;
   }
 
-  /** @param why of a rejection: what was thrown, and the key of {@link OperationRejected}. */
-  didEnd(
-    how: keyof typeof ends,
-    operation: DelayedOperation,
-    stamp: number,
-    why?: { error: unknown; key: unknown },
-  ): void {
+  /** One leaves. */
+  count(how: End, isEndless: boolean): void {
     this.#counts[how]++;
-    if (operation.delayMs === Number.POSITIVE_INFINITY) this.endless--;
+    if (isEndless) this.endless--;
+  }
+
+  /**
+   * It has left.
+   *
+   * @param why of a rejection: what was thrown, and the key of {@link OperationRejected}.
+   */
+  didEnd(how: End, operation: DelayedOperation, stamp: number, why?: { error: unknown; key: unknown }): void {
     if (this.openTries.size > 0) this.openTries.delete(operation);
     if (why !== undefined) this.#debugThrow(operation, why.error, why.key);
     if (!ends[how].hasSubscribers) return;

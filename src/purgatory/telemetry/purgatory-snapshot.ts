@@ -5,6 +5,7 @@
 import { checkedNumber } from '../../base/checks.ts';
 import { knownOptions, type OptionNames } from '../../base/options.ts';
 import { cut, keyText } from '../../base/text.ts';
+import { ENDLESS } from '../../timer/timer-task.ts';
 import type { DelayedOperation } from '../delayed-operation.ts';
 import type { ParkedLists } from '../parked-lists.ts';
 import type { Pass } from '../passes.ts';
@@ -55,7 +56,7 @@ export interface HotKey {
 /** An operation that has been parked for long. */
 export interface OldOperation {
   ageMs: number;
-  /** By the timer's clock; null when it has none. */
+  /** By the timer's clock; null when it has none. It and the age are right up to 49 days. */
   deadlineMs: number | null;
   /** What it watches: the first few of its keys. */
   keys: string[];
@@ -226,7 +227,7 @@ export function oldOperation(
   nowMs: number,
 ): OldOperation {
   const age = ageMs(lists.stampOf(operation), nowMs);
-  const isEndless = operation.delayMs === Number.POSITIVE_INFINITY;
+  const isEndless = operation.$slot === ENDLESS;
   return {
     ageMs: age,
     deadlineMs: isEndless ? null : Math.floor(nowMs) - age + Math.max(operation.delayMs, 0),

@@ -5,6 +5,7 @@
 // the request that tries it. `onComplete` and `onExpiration` run in that of the constructor.
 import { AsyncContext } from '../../clock/root-context.ts';
 import { DelayedOperation } from '../../purgatory/delayed-operation.ts';
+import type { Settler } from '../../turns/settler.ts';
 
 /**
  * As {@link DelayedOperation}, with `onComplete` and `onExpiration` in the AsyncLocalStorage
@@ -17,7 +18,8 @@ export abstract class ContextualOperation extends DelayedOperation {
     return this.#context.runInAsyncScope(super.forceComplete, this);
   }
 
-  override run(): unknown {
-    return this.#context.runInAsyncScope(super.run, this);
+  /** @internal */
+  override $expire(settler?: Settler): unknown[] {
+    return this.#context.runInAsyncScope(super.$expire, this, settler);
   }
 }
