@@ -16,10 +16,11 @@ app.post('/messages', async (request, reply) => {
 });
 
 app.get('/messages', async (request, reply) => {
-  const from = Number(request.query.from ?? 0);
+  let from = Number(request.query.from ?? 0);
   if (!Number.isInteger(from) || from < 0) {
     return reply.code(400).send({ error: 'from must be a whole number' });
   }
+  if (from > messages.length) from = 0; // of a log before a restart
   const signal = clientSignal(reply.raw);
   const news = () => messages.length > from && messages.slice(from); // false: not yet
   try {

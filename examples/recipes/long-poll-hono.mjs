@@ -15,8 +15,9 @@ app.post('/messages', async (context) => {
 });
 
 app.get('/messages', async (context) => {
-  const from = Number(context.req.query('from') ?? 0);
+  let from = Number(context.req.query('from') ?? 0);
   if (!Number.isInteger(from) || from < 0) return context.json({ error: 'from must be a whole number' }, 400);
+  if (from > messages.length) from = 0; // of a log before a restart
   const { signal } = context.req.raw;
   const news = () => messages.length > from && messages.slice(from); // false: not yet
   const result = await polls.waitFor(['messages'], news, { timeoutMs: 25_000, signal });

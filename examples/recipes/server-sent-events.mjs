@@ -17,6 +17,7 @@ const server = createServer(async (request, response) => {
     }
     let cursor = Number(request.headers['last-event-id'] ?? 0);
     if (!Number.isInteger(cursor) || cursor < 0) return response.writeHead(400).end();
+    if (cursor > events.length) cursor = 0; // of a log before a restart
     response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-store' });
     response.flushHeaders();
     const news = () => events.length > cursor && events.slice(cursor); // false: not yet

@@ -128,13 +128,16 @@ describe('The recipe for a long poll', () => {
         for (const body of ['a', 'b']) await post(body);
         expect(await get(url)).to.deep.equal(answer(0));
         expect(await get(`${url}?from=${posted.length - 1}`)).to.deep.equal(answer(posted.length - 1));
+        expect(await get(`${url}?from=${posted.length + 9}`), 'of a log before a restart').to.deep.equal(
+          answer(0),
+        );
       });
 
       it('keeps nothing of a client that has gone', async () => {
         const from = posted.length;
         const client = new AbortController();
         const polls = Array.from({ length: 5 }, () =>
-          fetch(`${url}?from=${from + 9}`, { signal: client.signal }),
+          fetch(`${url}?from=${from}`, { signal: client.signal }),
         );
         const gone = Promise.allSettled(polls);
         /** A poll that is answered at once says how many others wait. */
@@ -373,6 +376,9 @@ describe('The recipe for server-sent events', () => {
     expect(await next()).to.equal('id: 2\ndata: "b"\n\n');
     await fetch(url, { method: 'POST', body: 'c' });
     expect(await next()).to.equal('id: 3\ndata: "c"\n\n');
+    const ahead = await fetch(url, { headers: { 'last-event-id': '99' } });
+    const { value } = await (ahead.body as ReadableStream<Uint8Array>).getReader().read();
+    expect(new TextDecoder().decode(value), 'a cursor of a log before a restart').to.match(/^id: 1\n/);
     const ended = server.terminate();
     expect((await reader.read()).done).to.equal(true);
     expect(await ended).to.equal(0);

@@ -10,7 +10,15 @@ export interface ClosingEmitter {
   removeListener(event: string, listener: () => void): unknown;
 }
 
-/** How the emitters of Node, of `ws` and of grpc-js say that they are open no more. */
+/** The events that end an emitter which has the property; 'close' ends each. */
+const ENDS: readonly (readonly [property: string, event: string])[] = [
+  ['cancelled', 'cancelled'], // of a gRPC call
+  ['disconnected', 'disconnect'], // of socket.io
+  ['threadId', 'exit'], // of a Worker
+  ['isDead', 'exit'], // of a Worker of node:cluster
+];
+
+/** How the emitters of Node, of `ws`, grpc-js and socket.io say that they are open no more. */
 interface Closing {
   /** Of Node's streams: it has emitted 'close'. */
   readonly closed?: unknown;
@@ -20,6 +28,12 @@ interface Closing {
   readonly cancelled?: unknown;
   /** Of a WebSocket. */
   readonly readyState?: unknown;
+  /** Of socket.io. */
+  readonly disconnected?: unknown;
+  /** Of a Worker: -1 once it has ended. */
+  readonly threadId?: unknown;
+  /** Of a Worker of node:cluster. */
+  isDead?(): boolean;
 }
 
 /** CLOSED of a WebSocket. */
@@ -29,15 +43,17 @@ const signals = new WeakMap<object, AbortSignal>();
 
 /**
  * A signal that aborts when `emitter` closes: at its event 'close', and that of a gRPC call at
- * 'cancelled', too. All calls for an emitter return the same signal. O(1).
+ * 'cancelled', of a socket of socket.io at 'disconnect', of a Worker at 'exit', too. All calls for an
+ * emitter return the same signal. O(1).
  *
- * `emitter` is a socket, a stream, a WebSocket of `ws`, a call of a gRPC server, or any EventEmitter
- * with an event 'close'. For an HTTP request take `clientSignal(response)`: a request closes as soon
+ * `emitter` is a socket, a stream, a WebSocket of `ws`, a call of a gRPC server, one of those named
+ * above, or any EventEmitter with an event 'close'. For an HTTP request take `clientSignal(response)`: a request closes as soon
  * as its body was read, and a response also when the answer has gone out.
  *
  * If it has closed before the call, the signal is aborted from the start, where the emitter says so:
- * by `destroyed` or `closed` (sockets and streams of Node), by `readyState` 3 (WebSockets) or
- * `cancelled` (gRPC), or an emitter of your own by one of these. Servers, child processes, message
+ * by `destroyed` or `closed` (sockets and streams of Node), by `readyState` 3 (WebSockets),
+ * `cancelled` (gRPC), `disconnected` (socket.io) or `threadId` -1 (Workers), or an emitter of your own
+ * by one of these. Servers, child processes, message
  * ports, sockets of dgram, and watchers of files do not say so: call it before they can close.
  *
  * Caveat: a socket that is paused, for instance for backpressure, reads nothing. So it does not
@@ -61,7 +77,7 @@ export function closeSignal(emitter: ClosingEmitter): AbortSignal {
   if (known !== undefined) return known;
   const controller = new AbortController();
   signals.set(emitter, controller.signal);
-  const events = 'cancelled' in emitter ? ['close', 'cancelled'] : ['close'];
+  const events = ['close', ...ENDS.flatMap(([property, event]) => (property in emitter ? event : []))];
   const closed = (): void => {
     for (const event of events) emitter.removeListener(event, closed);
     controller.abort();
@@ -77,6 +93,8 @@ function isRequest(emitter: ClosingEmitter): boolean {
   return typeof method === 'string' && typeof complete === 'boolean';
 }
 
-function isClosed({ closed, destroyed, cancelled, readyState }: Closing): boolean {
-  return closed === true || destroyed === true || cancelled === true || readyState === WEB_SOCKET_CLOSED;
+function isClosed(emitter: Closing): boolean {
+  const { closed, destroyed, cancelled, disconnected, readyState, threadId } = emitter;
+  if ([closed, destroyed, cancelled, disconnected].includes(true) || threadId === -1) return true;
+  return readyState === WEB_SOCKET_CLOSED || (typeof emitter.isDead === 'function' && emitter.isDead());
 }

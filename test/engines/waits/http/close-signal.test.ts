@@ -4,7 +4,7 @@ import * as http1 from 'node:http';
 import * as http2 from 'node:http2';
 import type { AddressInfo } from 'node:net';
 import { PassThrough } from 'node:stream';
-import { MessageChannel } from 'node:worker_threads';
+import { MessageChannel, Worker } from 'node:worker_threads';
 import { expect } from 'chai';
 import { type WebSocket as ServerSocket, WebSocket, WebSocketServer } from 'ws';
 import { Purgatory } from '../../../../src/index.ts';
@@ -55,6 +55,33 @@ describe('closeSignal', () => {
     if (client.readyState !== WebSocket.CLOSED) await once(client, 'close');
     expect([closeSignal(client).aborted, client.listenerCount('close')]).to.deep.equal([true, 0]);
     server.close();
+  });
+
+  it('aborts when a Worker ends, and at once for one that has', async () => {
+    const worker = new Worker('', { eval: true });
+    const signal = closeSignal(worker);
+    expect(signal.aborted).to.equal(false);
+    await once(signal, 'abort');
+    expect(['close', 'exit'].map((event) => worker.listenerCount(event))).to.deep.equal([0, 0]);
+    const ended = new Worker('', { eval: true });
+    await once(ended, 'exit');
+    expect(closeSignal(ended).aborted).to.equal(true);
+  });
+
+  it("aborts at 'disconnect' for what says `disconnected`, as the sockets of socket.io do", () => {
+    class Socket extends EventEmitter {
+      connected = true;
+      get disconnected(): boolean {
+        return !this.connected;
+      }
+    }
+    const socket = new Socket();
+    const signal = closeSignal(socket);
+    socket.connected = false;
+    socket.emit('disconnect', 'transport close');
+    expect(signal.aborted).to.equal(true);
+    expect(['close', 'disconnect'].map((event) => socket.listenerCount(event))).to.deep.equal([0, 0]);
+    expect(closeSignal(Object.assign(new Socket(), { connected: false })).aborted).to.equal(true);
   });
 
   it('aborts for a stream that has ended, and for a port that closes', async () => {
