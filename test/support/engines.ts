@@ -1,7 +1,7 @@
 // Real engines for the tests: Debian's servers on loopback, on free ports, in temporary folders,
 // ended by their process id.
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -161,6 +161,31 @@ export async function startNats(extra: readonly string[] = []): Promise<Engine> 
   ]);
   await daemon.start();
   return daemon;
+}
+
+/** Two servers of NATS that are one engine, by a route through a proxy. */
+export async function startRoutedNats(): Promise<{
+  servers: Engine[];
+  route: TcpProxy;
+  stop(): Promise<void>;
+}> {
+  const port = await freePort();
+  const folder = folderOf('nats-routes');
+  const start = (name: string, listen: number, to?: number): Promise<Engine> => {
+    const file = join(folder, name);
+    const routes = to === undefined ? '' : `, routes: ["nats://127.0.0.1:${to}"]`;
+    const cluster = `{ name: c, listen: "127.0.0.1:${listen}", no_advertise: true${routes} }`;
+    writeFileSync(file, `server_name: ${name}\ncluster ${cluster}`);
+    return startNats(['-c', file]);
+  };
+  const servers = [await start('one', port)];
+  const route = await new TcpProxy(port).start();
+  servers.push(await start('two', await freePort(), route.port));
+  const stop = async (): Promise<void> => {
+    await Promise.all([...servers, route].map((each) => each.stop()));
+    rmSync(folder, { recursive: true });
+  };
+  return { servers, route, stop };
 }
 
 /**

@@ -8,8 +8,14 @@ import { natsBus, natsTransport } from '../../../../src/bus/transports/nats.ts';
 import { ManualClock, Purgatory } from '../../../../src/index.ts';
 import { type BusError, livePair, refused, untilHeard, untilLive } from '../../../bus/live.ts';
 import { codeOf } from '../../../support/code-of.ts';
-import { type Engine, engines, SECOND_TRY, startNats, TcpProxy } from '../../../support/engines.ts';
-import { freePort } from '../../../support/free-ports.ts';
+import {
+  type Engine,
+  engines,
+  SECOND_TRY,
+  startNats,
+  startRoutedNats,
+  TcpProxy,
+} from '../../../support/engines.ts';
 import { describeWith } from '../../../support/needs.ts';
 import { until } from '../../../support/turns.ts';
 import { survivesKill } from './survives-kill.ts';
@@ -375,37 +381,24 @@ describeWith(engines.nats, 'a bus over NATS', () => {
   });
 
   it('is in doubt on both sides when the routes of the servers are cut, and live with all once they are back', async () => {
-    const routes = await freePort();
-    const file = `${config}.cluster`;
-    const start = async (name: string, listen: number, to?: number): Promise<Engine> => {
-      writeFileSync(
-        file,
-        `server_name: ${name}\ncluster { name: c, listen: "127.0.0.1:${listen}", no_advertise: true` +
-          (to === undefined ? ' }' : `, routes: ["nats://127.0.0.1:${to}"] }`),
-      );
-      return startNats(['-c', file]);
-    };
-    const one = await start('one', routes);
-    proxy = await new TcpProxy(routes).start();
-    const two = await start('two', await freePort(), proxy.port);
+    const { servers, route, stop } = await startRoutedNats();
     try {
       const options = { echoMs: 100, echoTimeoutMs: 5_000, onError: () => {} };
       const all: Bus[] = [];
-      for (const { port } of [one, one, two, two]) {
+      for (const { port } of [...servers, ...servers]) {
         all.push(track(natsBus(() => connection({ servers: `127.0.0.1:${port}` }), options)));
       }
       const doubts = (): unknown[] => all.map((bus) => bus.snapshot().doubt?.silent);
       await untilLive(...all);
       await until(() => expect(all.map((bus) => bus.snapshot().peers)).to.deep.equal([3, 3, 3, 3]));
-      proxy.swallow();
+      route.swallow();
       await until(() => expect(doubts()).to.deep.equal([2, 2, 2, 2]), 'all are in doubt');
       expect(all.map(({ state }) => state)).to.deep.equal(Array(4).fill('live'));
-      proxy.pass();
-      proxy.sever(); // the servers route anew
+      route.pass();
+      route.sever(); // the servers route anew
       await until(() => expect(doubts()).to.deep.equal(Array(4).fill(undefined)), 'the doubt is over');
     } finally {
-      await Promise.all([one, two].map((engine) => engine.stop()));
-      rmSync(file);
+      await stop();
     }
   });
 

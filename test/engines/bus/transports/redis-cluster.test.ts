@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { expect } from 'chai';
 import { Cluster, Redis } from 'ioredis';
@@ -9,8 +8,18 @@ import { transportConformance } from '../../../../src/bus/transports/conformance
 import { type RedisClient, redisBus, redisTransport } from '../../../../src/bus/transports/redis.ts';
 import { livePair, untilHeard, untilLive } from '../../../bus/live.ts';
 import { Listener } from '../../../bus/rig.ts';
-import { type Engine, engines, SECOND_TRY, startRedis } from '../../../support/engines.ts';
+import { type Engine, engines, SECOND_TRY } from '../../../support/engines.ts';
 import { describeWith } from '../../../support/needs.ts';
+import {
+  addressOf,
+  hears,
+  idOf,
+  knowsAllSlots,
+  manage,
+  moveSlots,
+  startClusterNode,
+  startRedisCluster,
+} from '../../../support/redis-cluster.ts';
 import { until } from '../../../support/turns.ts';
 import { interestCases } from './interest-cases.ts';
 
@@ -20,16 +29,14 @@ describeWith(engines.redis, 'a bus over Redis Cluster', () => {
   const ends: (() => unknown)[] = [];
 
   const startNode = async (): Promise<Engine> => {
-    const node = await startRedis(['--cluster-enabled', 'yes', '--cluster-node-timeout', '2000']);
+    const node = await startClusterNode();
     nodes.push(node);
     return node;
   };
 
   before(async () => {
-    while (nodes.length < 3) await startNode();
+    nodes.push(...(await startRedisCluster(3)));
     ports = nodes.map(({ port }) => port);
-    manage('create', ...nodes.map(addressOf), '--cluster-yes');
-    await until(() => ports.every(knowsAllSlots));
   });
 
   after(async () => {
@@ -90,12 +97,7 @@ describeWith(engines.redis, 'a bus over Redis Cluster', () => {
       manage('add-node', addressOf(leaver), addressOf(nodes[0]));
       const [leaving, staying] = [leaver, nodes[0]].map(({ port }) => idOf(port));
       await until(() => knowsAllSlots(leaver.port));
-      const move = (from: string, to: string): void =>
-        manage(
-          ...['reshard', addressOf(nodes[0]), '--cluster-from', from, '--cluster-to', to],
-          ...['--cluster-slots', '3', '--cluster-yes'],
-        );
-      move(staying, leaving);
+      moveSlots(nodes[0], staying, leaving);
       await until(() => [...ports, leaver.port].every(knowsAllSlots));
       const client = family === 'ioredis' ? ioCluster() : await nodeCluster();
       if (client instanceof Cluster) await once(client, 'ready');
@@ -113,7 +115,7 @@ describeWith(engines.redis, 'a bus over Redis Cluster', () => {
         await untilLive(...buses);
       } while (!listensThere());
 
-      move(leaving, staying);
+      moveSlots(nodes[0], leaving, staying);
       manage('del-node', addressOf(nodes[0]), leaving);
       await until(() => !listensThere(), 'nobody listens on it');
       const cutOff = errors.filter(({ message }) => message.includes('cut off its cluster'));
@@ -130,10 +132,11 @@ describeWith(engines.redis, 'a bus over Redis Cluster', () => {
   }
 
   it('is in a gap on a master that is with the minority, and live again with the cluster', async () => {
-    const bus = redisBus(ioCluster(), { echoMs: 200, onError: () => {} });
+    const options = { prefix: 'minority', echoMs: 200, onError: () => {} };
+    const bus = redisBus(ioCluster(), options);
     ends.push(() => bus.close());
     await untilLive(bus);
-    const own = nodes.find(({ port }) => hears(port, 'purgatory')) as Engine;
+    const own = nodes.find(({ port }) => hears(port, 'minority')) as Engine;
     const others = nodes.filter((node) => node !== own);
     for (const { pid } of others) process.kill(pid, 'SIGSTOP');
     try {
@@ -142,7 +145,7 @@ describeWith(engines.redis, 'a bus over Redis Cluster', () => {
     } finally {
       for (const { pid } of others) process.kill(pid, 'SIGCONT');
     }
-    const other = redisBus(ioCluster());
+    const other = redisBus(ioCluster(), options);
     ends.push(() => other.close());
     const { others: listener, publish } = await livePair(bus, other);
     await until(() => {
@@ -172,29 +175,3 @@ describeWith(engines.redis, 'a bus over Redis Cluster', () => {
     }).retries(SECOND_TRY);
   });
 });
-
-function redisCli(...args: string[]): string {
-  return execFileSync('redis-cli', args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
-}
-
-/** A command of the manager of clusters. */
-function manage(command: string, ...args: string[]): void {
-  redisCli('--cluster', command, ...args);
-}
-
-function addressOf({ port }: Engine): string {
-  return `127.0.0.1:${port}`;
-}
-
-function idOf(port: number): string {
-  return redisCli('-p', `${port}`, 'cluster', 'myid').trim();
-}
-
-function hears(port: number, channel: string): boolean {
-  return redisCli('-p', `${port}`, 'pubsub', 'channels', channel).trim() === channel;
-}
-
-function knowsAllSlots(port: number): boolean {
-  const info = redisCli('-p', `${port}`, 'cluster', 'info');
-  return info.includes('cluster_state:ok') && info.includes('cluster_slots_ok:16384');
-}
