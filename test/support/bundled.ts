@@ -5,7 +5,6 @@
 // The bundles lie in a temporary folder, which is removed when this process ends. What a script looks
 // up by `import.meta.url` is found all the same: it stays that of the source.
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -25,25 +24,6 @@ const ownUrls: Plugin = {
       const url = JSON.stringify(pathToFileURL(path).href);
       return { contents: readFileSync(path, 'utf8').replaceAll('import.meta.url', url), loader: 'ts' };
     });
-  },
-};
-
-/**
- * A package with an addon is found where it is: a bundle has no place for the addon. One that is not
- * installed is optional to who asks for it.
- */
-const addons: Plugin = {
-  name: 'addons',
-  setup({ onResolve }) {
-    const { resolve } = createRequire(import.meta.url);
-    const placeOf = (path: string): string => {
-      try {
-        return resolve(path);
-      } catch {
-        return path;
-      }
-    };
-    onResolve({ filter: /^@node-rs\// }, ({ path }) => ({ path: placeOf(path), external: true }));
   },
 };
 
@@ -81,7 +61,7 @@ async function makeBundle(script: string, format: 'esm' | 'cjs'): Promise<string
     platform: 'node',
     target: 'node20',
     keepNames: true, // as tsx does
-    plugins: [ownUrls, addons],
+    plugins: [ownUrls],
     banner: { js: format === 'esm' ? REQUIRE : '' },
   });
   return outfile;
