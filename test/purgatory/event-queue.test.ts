@@ -394,6 +394,28 @@ describe('behaviour 30: a deadline inside the only try of an event', () => {
     expect(triedOf('k')).to.equal(80);
   });
 
+  it('uses up the limit of the event that waits behind the pass on its key: no other completes', async () => {
+    const all = scene({ sliceMs: 1 });
+    const { purgatory, clock } = all;
+    const others = herd(all, 'k', 40);
+    const late = new Op('late', { delayMs: 10_000 });
+    purgatory.tryCompleteElseWatch(late, ['k']);
+    const { tries } = late;
+    herd(all, 'm', 80, () => {
+      if (late.ready || late.tries === tries) return;
+      // The pass over k has ended, and the one behind it has not begun.
+      for (const op of [late, ...others]) op.ready = true;
+      clock.advance(10_000);
+    });
+    purgatory.notify('k');
+    purgatory.notify('m');
+    await turn();
+    purgatory.notify('k', { atMost: 1 });
+    await purgatory.served();
+    expect([late.completions, late.expirations]).to.deep.equal([1, 0]);
+    expect(others.filter((op) => op.isCompleted)).to.have.lengthOf(0);
+  });
+
   it('uses up an event that waits for a turn, which waits no longer', async () => {
     const all = scene({ sliceMs: 1 });
     const { purgatory, clock } = all;
@@ -462,6 +484,47 @@ describe('behaviour 29: the promises of a burst', () => {
     );
     purgatory.close();
     expect(new Set(await Promise.all(waits)).size).to.equal(1);
+  });
+});
+
+describe('Keys that wait for their event', () => {
+  it('are as old as the turn in which the first of them has yielded, and are new when those are served', async () => {
+    const all = scene({ sliceMs: 1 });
+    const { purgatory, clock } = all;
+    for (let i = 0; i < 80; i++) herd(all, `k${i}`, 1);
+    for (let i = 0; i < 80; i++) purgatory.notify(`k${i}`);
+    await turn();
+    const { oldestMs } = purgatory.snapshot().events;
+    const sinceMs = clock.now() - oldestMs;
+    for (let turns = 0; turns < 3; turns++) {
+      await turn();
+      expect(purgatory.snapshot().events.oldestMs).to.equal(clock.now() - sinceMs);
+    }
+    await purgatory.served();
+    clock.advance(50);
+    purgatory.notify('k0');
+    expect(purgatory.snapshot().events).to.include({ pendingKeys: 1, oldestMs: 0 });
+    await purgatory.served();
+  });
+
+  it('take their part of a batch also where nobody watches them any more', async () => {
+    const clock = new SlowClock();
+    const purgatory = new Purgatory<string, Op>('left', { clock });
+    const ops = Array.from({ length: 2_000 }, (_, i) => {
+      const op = new Op(`${i}`);
+      purgatory.tryCompleteElseWatch(op, [`${i}`]);
+      return op;
+    });
+    for (let i = 0; i < ops.length; i++) purgatory.notify(`${i}`);
+    for (const op of ops) op.cancel();
+    let readings = 0;
+    const now = clock.now.bind(clock);
+    clock.now = () => {
+      readings++;
+      return now();
+    };
+    await purgatory.served();
+    expect(readings).to.be.above(5);
   });
 });
 

@@ -164,6 +164,35 @@ describe('behaviour 19: what is parked, and what is not', () => {
     }
   });
 
+  it('refuses one that its own first try has parked elsewhere, which stays there', () => {
+    const { purgatory } = hall();
+    const elsewhere = new Purgatory<unknown, Op>('elsewhere');
+    const onTry = (op: Op): void => {
+      if (op.tries === 1) elsewhere.tryCompleteElseWatch(op, ['l']);
+    };
+    const op = new Op('a', { onTry });
+    refuses(() => purgatory.tryCompleteElseWatch(op, ['k']), 'ERR_PURGATORY_ALREADY_WATCHED');
+    expect([purgatory.numDelayed, elsewhere.watchersOf('l'), op.isPending]).to.deep.equal([0, 1, true]);
+  });
+
+  it('lets the try of a deadline park its operation again, which then has another deadline', () => {
+    const { clock, purgatory } = hall();
+    const onTry = (op: Op): void => {
+      if (op.tries !== 2) return; // 1: at parking; 2: for the event, at the deadline
+      op.cancel();
+      purgatory.tryCompleteElseWatch(op, ['l']);
+    };
+    const op = new Op('a', { delayMs: 5, onTry });
+    purgatory.tryCompleteElseWatch(op, ['k']);
+    purgatory.notify('k');
+    clock.advance(5);
+    expect([op.tries, op.expirations, purgatory.watchersOf('l')]).to.deep.equal([3, 0, 1]);
+    clock.advance(4);
+    expect(op.expirations).to.equal(0);
+    clock.advance(1);
+    expect([op.expirations, purgatory.numDelayed]).to.deep.equal([1, 0]);
+  });
+
   it('tells keys apart as a Map does', () => {
     const { purgatory, park } = hall();
     const object = {};
