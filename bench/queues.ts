@@ -110,9 +110,9 @@ const queuesRuns = (timeoutMs: number): Runs => ({
     const queues = new Queues<number>('bench');
     queues.putAll('idle', Array.from(Array(CONNECTIONS).keys()));
     const use = async (work: () => Promise<void>): Promise<void> => {
-      const { key, value } = await queues.take(['idle'], { timeoutMs });
+      const taken = await queues.take(['idle'], { timeoutMs });
       await work();
-      queues.putBack(key as string, value as number);
+      if (!taken.expired) queues.putBack(taken);
     };
     return pooled(use, count);
   },

@@ -348,7 +348,8 @@ export class IdleTimeouts<E> extends TimerClient {
 
   /** The timeout of its own, or the common one. */
   #timeoutOf(tracked: TrackedElement<E> | undefined, element: E): number | undefined {
-    return (tracked ?? this.#told.get(element))?.timeoutMs ?? this.timeoutMs;
+    const told = this.#told.size === 0 ? undefined : this.#told.get(element);
+    return (tracked ?? told)?.timeoutMs ?? this.timeoutMs;
   }
 
   /** A new element, one that gets another timeout, or one that the timer does not hold. */

@@ -27,6 +27,13 @@ export interface EntryLine<V, K> {
   readonly owner: EntryOwner<V, K>;
 }
 
+/** What is shown of a lease. */
+export interface LeaseInfo {
+  readonly $label: string | undefined;
+  /** When it began, in ms of the timer's clock. */
+  $sinceMs: number;
+}
+
 /** What entries need of their Items. */
 export interface EntryOwner<V, K> {
   readonly timer: Timer;
@@ -54,10 +61,7 @@ export class Entry<V, K> extends TimerTask implements Abortable {
   /** The signal that it follows. */
   #signal: AbortSignal | undefined;
   /** While it is out. */
-  lease: object | undefined;
-  label: string | undefined;
-  /** When it was leased, in ms of the timer's clock. */
-  sinceMs = 0;
+  lease: LeaseInfo | undefined;
 
   constructor(
     { key, owner }: EntryLine<V, K>,
@@ -75,7 +79,11 @@ export class Entry<V, K> extends TimerTask implements Abortable {
     this.terms = terms;
     this.#signal = undefined;
     this.lease = undefined;
-    this.label = undefined;
+  }
+
+  /** It has no deadline and no caller, and is no task. */
+  get isPlain(): boolean {
+    return this.terms === undefined && this.$slot === NONE;
   }
 
   /** Its task is due in `delayMs`; never for Infinity. @throws what the timer's `add` throws. */

@@ -17,7 +17,9 @@ const SHORT = 16;
 
 /** Infinity of what was never taken: it is behind the others, as it is. */
 const turnOf = (each: unknown): number => (each instanceof Entry ? each.turn : Number.POSITIVE_INFINITY);
-const byTurn = (x: unknown, y: unknown): number => turnOf(x) - turnOf(y) || 0;
+const inOrder = (x: unknown, y: unknown): number => turnOf(x) - turnOf(y) || 0;
+/** Of those that were taken. */
+const byTurn = (x: { readonly turn: number }, y: { readonly turn: number }): number => x.turn - y.turn;
 const isSame = (x: unknown, y: unknown): boolean => x === y || (Number.isNaN(x) && Number.isNaN(y));
 
 export class ItemLine<K, V> extends Line<K> {
@@ -121,7 +123,7 @@ export class ItemLine<K, V> extends Line<K> {
 
   /** All, in their order, with those that are away. O(items). */
   everything(): (V | Entry<V, K>)[] {
-    return [...this.#cameBack(), ...this.#inOrder(), ...this.away()].sort(byTurn);
+    return [...this.#cameBack(), ...this.#inOrder(), ...this.away()].sort(inOrder);
   }
 
   /** Nothing is left to be taken. The caller has taken care of the entries. */

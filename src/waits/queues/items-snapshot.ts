@@ -2,7 +2,6 @@
 import { cut, keyText } from '../../base/text.ts';
 import { firstOf } from '../../purgatory/telemetry/purgatory-snapshot.ts';
 import { MAX_LINES } from '../lines/key-lines.ts';
-import type { Entry } from './entry.ts';
 import type { Items } from './items.ts';
 
 /** The items of {@link Queues}. */
@@ -63,10 +62,13 @@ export function itemsSnapshot<V, K>(
   const most = Math.max(top, 1);
   const leases = lines
     .flatMap((line) => line.away())
-    .filter(({ state }) => state === 'out')
-    .sort((x, y) => x.sinceMs - y.sinceMs)
+    .flatMap(({ lease, key, deliveries }) => (lease === undefined ? [] : { lease, key, deliveries }))
+    .sort((x, y) => x.lease.$sinceMs - y.lease.$sinceMs)
     .slice(0, most)
-    .map((entry) => leasedItem(entry, nowMs));
+    .map(({ lease: { $label, $sinceMs }, key, deliveries }): LeasedItem => {
+      const ageMs = Math.max(0, Math.round(nowMs - $sinceMs));
+      return { key: keyText(key), label: $label === undefined ? null : cut($label), ageMs, deliveries };
+    });
   const filled = lines.filter((line) => line.size > 0);
   const [oldest = null] = filled
     .map((line) => ({ line, ageMs: Math.max(0, Math.round(line.keptMs(nowMs))) }))
@@ -89,9 +91,4 @@ export function itemsSnapshot<V, K>(
     oldest: oldest && { key: keyText(oldest.line.key), ageMs: oldest.ageMs },
     longest,
   };
-}
-
-function leasedItem<V, K>({ key, label, sinceMs, deliveries }: Entry<V, K>, nowMs: number): LeasedItem {
-  const ageMs = Math.max(0, Math.round(nowMs - sinceMs));
-  return { key: keyText(key), label: label === undefined ? null : cut(label), ageMs, deliveries };
 }

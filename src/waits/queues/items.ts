@@ -10,15 +10,15 @@ import { requiredArray } from '../../base/checks.ts';
 import { invalidArgValue } from '../../base/node-errors.ts';
 import { onRejection, throwLater } from '../../base/report-error.ts';
 import { keyText } from '../../base/text.ts';
+import type { CheckedWaitOptions } from '../../purgatory/purgatory-options.ts';
 import { Barrier, type BarrierOptions, type BarrierResult } from '../../timer/barrier.ts';
 import type { Timer } from '../../timer/timer.ts';
 import { HandOvers } from '../lines/hand-overs.ts';
 import { Entry, type EntryOwner, type Terms } from './entry.ts';
 import { ItemLine } from './item-line.ts';
 import { Lease } from './lease.ts';
-import type { CheckedLease } from './queues-options.ts';
 import { TakenMark } from './taken-mark.ts';
-import type { Taker } from './taker.ts';
+import { Lessee, type Taker } from './taker.ts';
 
 /** What {@link Queues.take} and {@link Queues.tryTake} give: an item. */
 export interface Taken<V, K> {
@@ -33,6 +33,11 @@ export interface TakenMany<V, K> {
   key: K;
   values: V[];
 }
+
+/** What was taken for the first time has a turn, and else its entry. */
+type Place<V, K> = number | Entry<V, K>;
+/** What an entry needs that has come back. */
+type Care = 'none' | 'watch' | 'expire';
 
 export class Items<V, K> extends HandOvers<K, ItemLine<K, V>> implements EntryOwner<V, K> {
   size = 0;
@@ -93,7 +98,7 @@ export class Items<V, K> extends HandOvers<K, ItemLine<K, V>> implements EntryOw
 
   /** Puts an item before all others. */
   putFirst(line: ItemLine<K, V>, item: V, afterMs: number): void {
-    this.#comeBack(line, [new Entry(line, item, --this.#firstTurn, 0)], afterMs);
+    this.#comeBack(line, new Entry(line, item, --this.#firstTurn, 0), afterMs);
   }
 
   /**
@@ -118,19 +123,22 @@ export class Items<V, K> extends HandOvers<K, ItemLine<K, V>> implements EntryOw
     }
     const line = this.lists.lineOf(key);
     TakenMark.remove(taken);
-    const entries = items.map((item, i) => {
-      const place = mark.places[i] as number | Entry<V, K>;
-      if (typeof place === 'number') return new Entry(line, item, place, 1);
-      place.item = item;
-      return place;
-    });
-    this.#comeBack(line, entries, afterMs);
+    const entries = items.map((item, i) => this.#entryOf(line, item, mark.places[i] as Place<V, K>));
+    const cares = entries.map((entry) => this.#enter(line, entry, afterMs));
+    this.serveOrRest(line);
+    for (const [i, entry] of entries.entries()) this.#care(entry, cares[i], afterMs);
     return line;
+  }
+
+  #entryOf(line: ItemLine<K, V>, item: V, place: Place<V, K>): Entry<V, K> {
+    if (typeof place === 'number') return new Entry(line, item, place, 1);
+    place.item = item;
+    return place;
   }
 
   giveBack(entry: Entry<V, K>, afterMs: number): void {
     const line = this.#arrive(entry);
-    this.#comeBack(line, [entry], afterMs);
+    this.#comeBack(line, entry, afterMs);
   }
 
   due(entry: Entry<V, K>): void {
@@ -149,20 +157,29 @@ export class Items<V, K> extends HandOvers<K, ItemLine<K, V>> implements EntryOw
     return this.lists.lineOf(key);
   }
 
-  /** These have come back. Hands over to those who wait. */
-  #comeBack(line: ItemLine<K, V>, entries: readonly Entry<V, K>[], afterMs: number): void {
-    const over = entries.filter((entry) => this.#isOver(entry));
-    for (const entry of entries) if (!over.includes(entry)) this.#place(line, entry, afterMs);
+  /** It has come back. Hands over to those who wait. */
+  #comeBack(line: ItemLine<K, V>, entry: Entry<V, K>, afterMs: number): void {
+    const care = this.#enter(line, entry, afterMs);
     this.serveOrRest(line);
-    for (const entry of entries) {
-      try {
-        this.#watch(entry, afterMs);
-      } catch (error) {
-        this.parking.countRefusal(error);
-        if (entry.state === 'later') this.giveBack(entry, 0);
-      }
+    if (care !== 'none') this.#care(entry, care, afterMs);
+  }
+
+  /** Places it, unless it is over. Returns what is left to do for it, when all is handed over. */
+  #enter(line: ItemLine<K, V>, entry: Entry<V, K>, afterMs: number): Care {
+    if (this.#isOver(entry)) return 'expire';
+    this.#place(line, entry, afterMs);
+    return entry.isPlain && entry.state === 'kept' ? 'none' : 'watch';
+  }
+
+  #care(entry: Entry<V, K>, care: Care, afterMs: number): void {
+    if (care === 'expire') this.#expire(entry);
+    if (care !== 'watch') return;
+    try {
+      this.#watch(entry, afterMs);
+    } catch (error) {
+      this.parking.countRefusal(error);
+      if (entry.state === 'later') this.giveBack(entry, 0);
     }
-    for (const entry of over) this.#expire(entry);
   }
 
   #place(line: ItemLine<K, V>, entry: Entry<V, K>, afterMs: number): void {
@@ -273,37 +290,40 @@ export class Items<V, K> extends HandOvers<K, ItemLine<K, V>> implements EntryOw
 
   takeOne(line: ItemLine<K, V>): Taken<V, K> {
     const first = this.#shift(line);
+    const value = first instanceof Entry ? this.#take(first) : first;
     if (line.isIdle) this.lists.rest(line);
-    const taken: Taken<V, K> = { expired: false, key: line.key, value: this.#take(first) };
-    return TakenMark.add(taken, this, first instanceof Entry ? first : this.taken);
+    return TakenMark.add(
+      { expired: false, key: line.key, value },
+      this,
+      first instanceof Entry ? first : this.taken,
+    );
   }
 
   takeSome(line: ItemLine<K, V>, max: number): TakenMany<V, K> {
     const values: V[] = [];
-    const places: (number | Entry<V, K>)[] = [];
+    const places: Place<V, K>[] = [];
     while (line.size > 0 && values.length < max) {
       const first = this.#shift(line);
       places.push(first instanceof Entry ? first : this.taken);
-      values.push(this.#take(first));
+      values.push(first instanceof Entry ? this.#take(first) : first);
     }
     if (line.isIdle) this.lists.rest(line);
     return TakenMark.add({ expired: false, key: line.key, values }, this, places);
   }
 
   /** @throws what the timer's `add`, or the signal, throws; the item is in its place then. */
-  lease(line: ItemLine<K, V>, { leaseMs, signal, label }: CheckedLease): Lease<V, K> {
+  lease(line: ItemLine<K, V>, { signal, label }: CheckedWaitOptions, leaseMs: number): Lease<V, K> {
     const first = this.#shift(line);
     const entry = first instanceof Entry ? first : new Entry(line, first, this.taken, 1);
-    const lease = new Lease(entry);
+    const lease = new Lease(entry, label);
     entry.unfollow();
     entry.state = 'out';
     entry.lease = lease;
-    entry.label = label;
     this.leased++;
     line.leave(entry);
     try {
       entry.file(leaseMs);
-      entry.sinceMs = leaseMs === Number.POSITIVE_INFINITY ? this.timer.now() : this.timer.lastReadingMs;
+      lease.$sinceMs = leaseMs === Number.POSITIVE_INFINITY ? this.timer.now() : this.timer.lastReadingMs;
       if (signal !== undefined) entry.follow(signal);
     } catch (error) {
       entry.deliveries--;
@@ -324,11 +344,10 @@ export class Items<V, K> extends HandOvers<K, ItemLine<K, V>> implements EntryOw
     return first;
   }
 
-  #take(first: V | Entry<V, K>): V {
-    if (!(first instanceof Entry)) return first;
-    first.rest();
-    first.state = 'taken';
-    return first.item;
+  #take(entry: Entry<V, K>): V {
+    entry.rest();
+    entry.state = 'taken';
+    return entry.item;
   }
 
   /** Takes an item out, for nobody. True iff it was there. */
@@ -362,14 +381,14 @@ export class Items<V, K> extends HandOvers<K, ItemLine<K, V>> implements EntryOw
 
   protected override give(line: ItemLine<K, V>): void {
     const taker = this.lists.firstOf(line) as Taker;
-    if (taker.lease !== undefined) this.#giveLease(line, taker, taker.lease);
+    if (taker instanceof Lessee) this.#giveLease(line, taker);
     else taker.give(taker.max === undefined ? this.takeOne(line) : this.takeSome(line, taker.max));
   }
 
-  #giveLease(line: ItemLine<K, V>, taker: Taker, options: CheckedLease): void {
+  #giveLease(line: ItemLine<K, V>, taker: Lessee): void {
     this.timer.release(taker, taker.$slot); // the lease gets its place, where the timer is full
     try {
-      taker.give(this.lease(line, options));
+      taker.give(this.lease(line, taker.options, taker.leaseMs));
     } catch (error) {
       taker.fail(error);
     }

@@ -2,23 +2,28 @@
 //
 // Invariants. Its entry knows it until it is over. Exactly one of ack, nack, the end of its time, an
 // abort, `clear` and `close` ends it.
-import type { Entry } from './entry.ts';
+import type { Entry, LeaseInfo } from './entry.ts';
 import { checkedAfter, checkedLeaseMs, type LaterOptions } from './queues-options.ts';
 
 /** An item that is yours until you give it up, or its time ends. Its methods throw for bad arguments only. */
-export class Lease<V, K = string> {
+export class Lease<V, K = string> implements LeaseInfo {
   readonly expired: false = false;
   readonly key: K;
   readonly value: V;
   /** How often the item was taken or leased, this time included. */
   readonly deliveries: number;
+  /** @internal */
+  readonly $label: string | undefined;
+  /** @internal */
+  $sinceMs = 0;
   readonly #entry: Entry<V, K>;
 
   /** @internal */
-  constructor(entry: Entry<V, K>) {
+  constructor(entry: Entry<V, K>, label: string | undefined) {
     this.key = entry.key;
     this.value = entry.item;
     this.deliveries = entry.deliveries;
+    this.$label = label;
     this.#entry = entry;
   }
 

@@ -76,7 +76,7 @@ const TAKE_MANY_OPTIONS: OptionNames<TakeManyOptions> = {
   max: true,
 };
 
-const LEASE_OPTIONS: OptionNames<LeaseOptions> = {
+export const LEASE_OPTIONS: OptionNames<LeaseOptions> = {
   timeoutMs: true,
   signal: true,
   label: true,
@@ -98,16 +98,6 @@ const PUT: Rules<Checked<PutOptions<never, never>, 'signal' | 'onExpired'>> = {
 export function checkedTakeMany(options: TakeManyOptions): CheckedWaitOptions & { readonly max: number } {
   const wait = checkedWaitOptions(options, TAKE_MANY_OPTIONS);
   return { ...wait, max: requiredNumber('options.max', options.max, COUNT) };
-}
-
-export interface CheckedLease extends CheckedWaitOptions {
-  readonly leaseMs: number;
-}
-
-/** @throws TypeError, RangeError (Node's codes) for a bad option. */
-export function checkedLease(options: LeaseOptions): CheckedLease {
-  const { timeoutMs, signal, label } = checkedWaitOptions(options, LEASE_OPTIONS);
-  return { timeoutMs, signal, label, leaseMs: checkedLeaseMs('options.leaseMs', options.leaseMs) };
 }
 
 /** @throws TypeError, RangeError (Node's codes) for what is no time of a lease. */

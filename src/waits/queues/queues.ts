@@ -30,10 +30,11 @@ import {
   checkedAfter,
   checkedKey,
   checkedKeys,
-  checkedLease,
+  checkedLeaseMs,
   checkedPut,
   checkedTakeMany,
   type LaterOptions,
+  LEASE_OPTIONS,
   type LeaseOptions,
   type PutOptions,
   QUEUES_OPTIONS,
@@ -41,7 +42,7 @@ import {
   type TakeManyOptions,
 } from './queues-options.ts';
 import { TakenMark } from './taken-mark.ts';
-import { Taker } from './taker.ts';
+import { Lessee, Taker } from './taker.ts';
 
 /** What {@link Queues.take} resolves with. */
 export type TakeResult<V, K> = Taken<V, K> | { expired: true; key?: undefined; value?: undefined };
@@ -177,14 +178,12 @@ export class Queues<V, K = string> extends AbstractPurgatory<K, never> {
   ): boolean {
     const items = this.#items;
     if (given.length === 1 || TakenMark.has(given[0])) {
-      const [taken, options] = given as [Taken<V, K>, LaterOptions?];
-      const afterMs = checkedAfter(options);
-      return items.putTaken(taken, afterMs).size === 0 && afterMs === 0;
+      const afterMs = checkedAfter(given[1] as LaterOptions | undefined);
+      return items.putTaken(given[0] as Taken<V, K>, afterMs).size === 0 && afterMs === 0;
     }
-    const [key, item, options] = given as [K, V, LaterOptions?];
-    const afterMs = checkedAfter(options);
-    const line = items.lists.lineOf(checkedKey(key));
-    items.putFirst(line, item, afterMs);
+    const afterMs = checkedAfter(given[2]);
+    const line = items.lists.lineOf(checkedKey(given[0] as K));
+    items.putFirst(line, given[1] as V, afterMs);
     return line.size === 0 && afterMs === 0;
   }
 
@@ -266,10 +265,11 @@ export class Queues<V, K = string> extends AbstractPurgatory<K, never> {
   lease(keys: readonly K[], options: LeaseOptions): Promise<LeaseResult<V, K>> {
     try {
       const own = checkedKeys(keys);
-      const wait = checkedLease(options);
+      const wait = checkedWaitOptions(options, LEASE_OPTIONS);
+      const leaseMs = checkedLeaseMs('options.leaseMs', options.leaseMs);
       const line = this.#lineToTake(own, wait);
-      if (line !== undefined) return Promise.resolve(this.#items.lease(line, wait));
-      return this.#park(new Taker(wait, undefined, wait), own) as Promise<LeaseResult<V, K>>;
+      if (line !== undefined) return Promise.resolve(this.#items.lease(line, wait, leaseMs));
+      return this.#park(new Lessee(wait, leaseMs), own) as Promise<LeaseResult<V, K>>;
     } catch (error) {
       return Promise.reject(error);
     }

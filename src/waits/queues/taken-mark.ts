@@ -40,7 +40,8 @@ export class TakenMark extends Carrier {
   /** The key of the items of `taken`, and their places, if it has a mark of `owner`. */
   static read(taken: unknown, owner: object): { key: unknown; places: readonly unknown[] } | undefined {
     if (!TakenMark.has(taken) || (taken as TakenMark).#owner !== owner) return undefined;
-    return { key: (taken as TakenMark).#key, places: [(taken as TakenMark).#places].flat() };
+    const places = (taken as TakenMark).#places;
+    return { key: (taken as TakenMark).#key, places: Array.isArray(places) ? places : [places] };
   }
 
   /** Whether it was marked, also if the mark was taken off since. */

@@ -4,18 +4,14 @@
 // none.
 import type { CheckedWaitOptions } from '../../purgatory/purgatory-options.ts';
 import { Wait } from '../../purgatory/wait.ts';
-import type { CheckedLease } from './queues-options.ts';
 
 export class Taker extends Wait {
   /** The most items of `takeMany`. Undefined: it takes one. */
   readonly max: number | undefined;
-  /** The options of `lease`. */
-  readonly lease: CheckedLease | undefined;
 
-  constructor(options: CheckedWaitOptions, max?: number, lease?: CheckedLease) {
+  constructor(options: CheckedWaitOptions, max?: number) {
     super(options);
     this.max = max;
-    this.lease = lease;
   }
 
   /** Ends it with what it has taken. It is parked. */
@@ -24,7 +20,6 @@ export class Taker extends Wait {
   }
 
   override get $type(): string {
-    if (this.lease !== undefined) return 'lease';
     return this.max === undefined ? 'take' : 'takeMany';
   }
 
@@ -34,5 +29,22 @@ export class Taker extends Wait {
 
   override forceComplete(): boolean {
     return false;
+  }
+}
+
+/** A wait for an item on lease. */
+export class Lessee extends Taker {
+  readonly leaseMs: number;
+  /** Those of the wait, which are those of the lease. */
+  readonly options: CheckedWaitOptions;
+
+  constructor(options: CheckedWaitOptions, leaseMs: number) {
+    super(options);
+    this.leaseMs = leaseMs;
+    this.options = options;
+  }
+
+  override get $type(): string {
+    return 'lease';
   }
 }
