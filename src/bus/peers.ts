@@ -2,8 +2,8 @@
 //
 // Invariants. The last frame that came says where its process stands, but for one or two in a row
 // that are behind: a half-open connection may deliver what hung in it after its process has connected
-// anew. More of them correct a stranger who has used the name of the process; after a number that has
-// jumped, none counts as late. A missing number is a loss. A process that was away says which number
+// anew. More of them correct a stranger who has used the name of the process: then the late ones are
+// given back. After a number that has jumped, none counts as late. A missing number is a loss. A process that was away says which number
 // counts as the one before (`previous`): what it could not send has no number. An unknown process
 // that begins with 1 is new, and one that was away if its last hints are older than the time for
 // which this bus is live: any later ones went elsewhere, as in a split brain. Any other may be known
@@ -25,7 +25,7 @@ interface Peer {
   /** The number of its last frame. Undefined: frames were missed since. */
   readonly last: number | undefined;
   /** Frames since then that were behind it. */
-  readonly behind: number;
+  readonly late: readonly Frame[];
   /** Its number has jumped: a frame is missing, or a stranger uses its name. */
   readonly hasJumped: boolean;
   /** How many echoes of this bus had come back when it was heard. */
@@ -59,6 +59,8 @@ export class Peers {
   /** How many fell silent with the last echo. */
   #fellLast = 0;
   doubt: Doubt | undefined;
+  /** The frames that the last one has shown not to be late, as a stranger was before them. */
+  notLate: readonly Frame[] = [];
 
   /** @param deafCame a process has come that does not listen to channels. */
   constructor(deafCame: () => void) {
@@ -79,13 +81,13 @@ export class Peers {
     const there = this.#take(origin);
     const known = there ?? this.#silent.get(origin);
     if (this.#silent.delete(origin)) this.doubt = undefined;
-    const { last, hasJumped = false } = known ?? {};
-    const behind = known !== undefined && last !== undefined && number < last ? known.behind + 1 : 0;
-    const isBehind = behind > 0 && behind <= MOST_HANGING;
+    const { last, hasJumped = false, late = [] } = known ?? {};
+    const isBehind = last !== undefined && number < last && late.length < MOST_HANGING;
+    this.notLate = isBehind || hasJumped || last === undefined || number >= last ? [] : late;
     const before = isBehind ? 'late' : beforeOf(frame, last, liveMs);
     const peer = {
       last: isBehind ? last : number,
-      behind: isBehind ? behind : 0,
+      late: isBehind ? [...late, frame] : [],
       hasJumped: isBehind ? hasJumped : before === 'missing',
       echoes: this.#echoes,
       routes,
@@ -123,7 +125,7 @@ export class Peers {
     if (this.doubt === undefined) this.#silent.clear();
     for (const peers of [this.#there, this.#silent]) {
       for (const [origin, peer] of peers) {
-        peers.set(origin, { ...peer, last: undefined, behind: 0, hasJumped: false, echoes: this.#echoes });
+        peers.set(origin, { ...peer, last: undefined, late: [], hasJumped: false, echoes: this.#echoes });
       }
     }
   }

@@ -191,6 +191,10 @@ export class Receiver {
     const { timer, options } = this.#base;
     const { liveMs, knowsAll, state } = this.#connection;
     const before = this.#peers.hear(frame, origin, liveMs);
+    for (const { name, key, value } of this.#peers.notLate.flatMap(({ hints }) => hints)) {
+      const member = this.#members.get(name);
+      if (member?.dropsLateValues && value !== undefined) this.#add({ member, key, value });
+    }
     if (before === 'late') return true;
     if (before === 'heard' || state !== 'live') return false; // all is tried when it becomes live
     if (before === 'unknown' && !knowsAll) {

@@ -256,6 +256,16 @@ describe('the numbers of frames', () => {
     });
   }
 
+  it('that a stranger forges with a break of the process delay two values, and drop none', () => {
+    const { note, values } = numbers();
+    note('a', 7);
+    note('a', 1_000, 7);
+    for (const real of [8, 9]) note('a', real, undefined, 0, `${real}`);
+    expect(values.splice(0), 'they may be late').to.deep.equal([undefined, undefined]);
+    for (const real of [10, 11, 12]) note('a', real, undefined, 0, `${real}`);
+    expect(values).to.deep.equal([8, 9, 10, 11, 12]);
+  });
+
   it('are kept of 10,000 processes at most', () => {
     const { note, receiver } = numbers();
     note('a', 1);
