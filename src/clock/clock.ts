@@ -5,7 +5,8 @@
 export interface Clock {
   /**
    * The time in ms: monotonic, from any origin, whole or fractional. O(1). A timer reads it once
-   * for each start. A reading below an earlier one counts as the earlier one.
+   * for each start. A reading below an earlier one counts as the earlier one, until it is more than a
+   * second below: then time goes on from there, and what is pending keeps the rest of its delay.
    */
   now(): number;
 

@@ -11,6 +11,7 @@
 // timers then goes past it, as with Node's timers (`foreignToTimers`). The engine follows it
 // nevertheless. No event says when a global is replaced: each look remembers whether it found ours.
 import { HostDate, host, hostPerformance, hostPerformanceNow, isSetTimeoutOfNode } from '../base/host.ts';
+import { hrtimeMs } from './hrtime.ts';
 import { inRootContext } from './root-context.ts';
 
 /** Whether `host` has the host's own timers, and not a wrapper or a fake that was there first. */
@@ -72,12 +73,20 @@ export function isFake(start: Start): boolean {
   return typeof start.clock?.tick === 'function' || start.name === 'bound #createTimer';
 }
 
+/** Whether the host's own functions are a fake: that of Bun's test runner replaces none. */
+export function isHostFaked(): boolean {
+  return (host.setTimeout as { clock?: unknown }).clock === true;
+}
+
+const hostTime: FakeTime = { now: hrtimeMs };
+
 /**
  * The time of the fake that `start` is of, if it moves performance, or else Date: node:test and
  * older fakes do not move performance. Undefined when both are the host's. A stub of Date.now alone
  * is no fake.
  */
 export function fakeTime(start: Start): FakeTime | undefined {
+  if (isHostFaked()) return hostTime;
   if (performance !== hostPerformance || performance.now !== hostPerformanceNow) return performance;
   if (Date === HostDate) return undefined;
   return typeof start.clock?.hrtime === 'function' ? tickedTime(start.clock) : Date;

@@ -8,10 +8,11 @@
 //                             the host's       a fake     what the fake has ticked, or Date.now()
 //                             the host's       its own    hrtime: what wakes us is early by it, and
 //                                                         we warn. So it is with an unknown fake
+//   a fake that replaces nothing (Bun's jest)               hrtime, which it moves
 //
-// Invariants. Time never goes back: where its source changes or goes back, it stands still at the
-// seam. When setTimeout has changed, every outstanding wake-up (one for each timer, so few) moves to
-// the new one. Costs. now(): one reading of the host's clock. wakeAt: one setTimeout.
+// Invariants. Time never goes back: where its source changes or goes back (Bun's fake, a startup
+// snapshot that another machine has built), it goes on from the last reading. When setTimeout has
+// changed, every outstanding wake-up (one for each timer, so few) moves to the new one. Costs. now(): one reading of the host's clock. wakeAt: one setTimeout.
 import { host } from '../base/host.ts';
 import type { Clock, WakeUp } from './clock.ts';
 import { DueWakeUps, type WakeUpQueue } from './due-wake-ups.ts';
@@ -23,6 +24,7 @@ import {
   foreign,
   type HostTimer,
   isFake,
+  isHostFaked,
   isHostsOwn,
   MAX_TIMEOUT_MS,
 } from './replacements.ts';
@@ -80,14 +82,20 @@ export class SystemClock implements Clock {
     return this.#fakeTime !== undefined;
   }
 
+  /** Whether a fake wakes, by the last reading. */
+  get isFake(): boolean {
+    return this.#isFake;
+  }
+
   /** Whether the host reads its sockets before a wake-up runs: a fake has no turns of the host. */
   get waitsForReads(): boolean {
     return this.#readsFirst && !this.isStill;
   }
 
   now(): number {
-    if (globalThis.setTimeout !== this.#setTimeout || this.#isFake) return this.#nowReplaced();
+    if (globalThis.setTimeout !== this.#setTimeout || this.#isFake) return this.#look();
     const nowMs = hrtimeMs() + this.#offsetMs;
+    if (nowMs < this.#lastMs) return this.#look();
     this.#lastMs = nowMs;
     return nowMs;
   }
@@ -109,14 +117,17 @@ export class SystemClock implements Clock {
     );
   }
 
-  #nowReplaced(): number {
+  /** Reads a host that is replaced, is no longer, or has gone back. */
+  #look(): number {
     const { setTimeout } = globalThis; // undefined when it was deleted
-    const movesTimers = setTimeout !== this.#setTimeout;
-    if (movesTimers) {
+    const wasFake = this.#isFake;
+    const isReplaced = setTimeout !== this.#setTimeout;
+    if (isReplaced || setTimeout === host.setTimeout) {
       this.#setTimeout = setTimeout;
-      const replacement = this.foreign('setTimeout'); // a look at each change: host.ts
-      this.#isFake = replacement !== undefined && isFake(replacement);
+      const replacement = this.foreign('setTimeout'); // a look at each change: replacements.ts
+      this.#isFake = replacement === undefined ? isHostFaked() : isFake(replacement);
     }
+    const movesTimers = isReplaced || this.#isFake !== wasFake;
     const followed = this.#isFake ? fakeTime(setTimeout) : undefined;
     if (movesTimers || followed !== this.#fakeTime) this.#follow(followed);
     const nowMs = this.#read();
@@ -201,7 +212,7 @@ class SystemWakeUp implements WakeUp {
     const delayMs = this.#atMs - nowMs;
     this.#readingMs = nowMs;
     const replacement = this.#clock.foreign('setTimeout');
-    const isByHost = replacement === undefined || !isFake(replacement);
+    const isByHost = !this.#clock.isFake;
     if (isByHost && delayMs <= 0) {
       this.#timer = undefined;
       this.#clock.dueWakeUps.add(this.#run);

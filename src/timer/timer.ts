@@ -30,6 +30,8 @@ import { tickAt, tickFrom } from './tick.ts';
 import type { TimerSnapshot } from './timer-snapshot.ts';
 import { CallbackTask, checkAddable, type TaskKeeper, type TimerTask } from './timer-task.ts';
 
+/** A clock that goes back by more, in ms, begins anew. It would stand still for too long. */
+const MOMENT_MS = 1_000;
 /** More tasks than any memory holds, and an int32, which is compared without a double. */
 const MAX_INT32 = 2 ** 31 - 1;
 
@@ -67,7 +69,9 @@ export abstract class Timer implements TaskKeeper {
   readonly #tasks: PendingTasks;
   readonly #onError: ((error: unknown, task: TimerTask) => void) | undefined;
   readonly #observer: PassObserver | undefined;
-  /** The highest reading so far: a clock that goes back stands still. */
+  /** What the clock's time lacks to the timer's: it has gone back far. */
+  #offsetMs = 0;
+  /** The highest reading so far: a clock that goes back a little stands still. */
   #nowMs = Number.NEGATIVE_INFINITY;
   /** What is due by this reading runs in the pass under way, or in the last one. */
   #dueMs = Number.NEGATIVE_INFINITY;
@@ -128,7 +132,7 @@ export abstract class Timer implements TaskKeeper {
    */
   get nextExpirationMs(): number | undefined {
     const tick = this.#tasks.nextTick();
-    return tick === Number.POSITIVE_INFINITY ? undefined : tick * this.#tickMs;
+    return tick === Number.POSITIVE_INFINITY ? undefined : tick * this.#tickMs - this.#offsetMs;
   }
 
   /**
@@ -265,8 +269,24 @@ export abstract class Timer implements TaskKeeper {
 
   /** Returns nothing: a double that a function returns is boxed, unless the function is inlined. */
   #read(): void {
-    const nowMs = this.clock.now();
-    if (nowMs > this.#nowMs) this.#nowMs = nowMs;
+    const nowMs = this.clock.now() + this.#offsetMs;
+    if (nowMs > this.#nowMs && this.#offsetMs === 0) this.#nowMs = nowMs;
+    else if (nowMs !== this.#nowMs) this.#readSeam(nowMs);
+  }
+
+  /** The clock has gone back, or had before. */
+  #readSeam(nowMs: number): void {
+    const clockMs = nowMs - this.#offsetMs;
+    if (this.#offsetMs !== 0 && clockMs >= this.#nowMs) this.#shift(nowMs, clockMs);
+    else if (nowMs > this.#nowMs) this.#nowMs = nowMs;
+    else if (nowMs < this.#nowMs - MOMENT_MS) this.#shift(nowMs, this.#nowMs);
+  }
+
+  /** The clock has gone far back, or has come back from there: `nowMs` by it is `toMs` from now on. */
+  #shift(nowMs: number, toMs: number): void {
+    this.#offsetMs += Math.ceil(toMs - nowMs); // whole ms: an edge of a tick stays one
+    this.#nowMs = toMs;
+    if (this.#wakeUp !== undefined) this.#arm(this.#wakeUpTick);
   }
 
   /** The last reading of the clock, in ms. Each `add` reads it, and so does the reaper. */
@@ -332,7 +352,8 @@ export abstract class Timer implements TaskKeeper {
       // What falls due after that reading may have been answered meanwhile, on a socket that the
       // host has not read. (A clock with an offset may pass on the reading of the clock inside it.)
       // And from now on, what is added waits for the next pass.
-      if (!this.#tasks.isPassOpen) this.#openPass(Math.min(nowMs, Math.max(wakeUpMs, dueMs)));
+      if (!this.#tasks.isPassOpen)
+        this.#openPass(Math.min(nowMs, Math.max(wakeUpMs, dueMs + this.#offsetMs)));
       this.#job.wake();
       return;
     }
@@ -471,7 +492,7 @@ export abstract class Timer implements TaskKeeper {
 
   #arm(tick: number): void {
     // Before the other one is given up: a clock may throw.
-    const wakeUp = this.clock.wakeAt(tick * this.#tickMs, this.#wake);
+    const wakeUp = this.clock.wakeAt(tick * this.#tickMs - this.#offsetMs, this.#wake);
     this.#disarm();
     this.#wakeUp = wakeUp;
     this.#wakeUpTick = tick;

@@ -96,4 +96,6 @@ async function run(): Promise<Record<string, unknown>> {
   return results;
 }
 
-void run().then((results) => process.stdout.write(JSON.stringify(results)));
+/** As JSON. */
+export const ended: Promise<string> = run().then(JSON.stringify);
+void ended.then((text) => process.stdout.write(text));

@@ -156,6 +156,85 @@ describe('A host of which any part is a fake (behaviour 12)', () => {
   });
 });
 
+describe('The realm of a test runner (behaviour 20)', function () {
+  this.timeout(60_000);
+
+  const folder = `${home}.realms`;
+  let ended: string;
+
+  before(async () => {
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(`${folder}/package.json`, '{ "type": "module", "private": true }\n');
+    copyFileSync(await bundled('test/host/children/all-waits.ts'), `${folder}/all-waits.mjs`);
+    ended = spawnSync(process.execPath, [`${folder}/all-waits.mjs`], { encoding: 'utf8' }).stdout;
+  });
+
+  after(() => rmSync(folder, { recursive: true }));
+
+  for (const { name, runner, args } of [
+    { name: 'jest', runner: 'jest', args: ['--rootDir', folder, '--testMatch', '**/realm.jest.test.mjs'] },
+    ...['vmThreads', 'vmForks'].map((pool) => ({
+      name: `vitest, ${pool},`,
+      runner: 'vitest',
+      args: ['run', '--root', folder, '--pool', pool, 'realm.vitest.test.mjs'],
+    })),
+  ]) {
+    it(`of ${name} ends each kind of wait with a signal`, () => {
+      const from = runner === 'jest' ? '@jest/globals' : 'vitest';
+      const file = `import { expect, test } from '${from}';
+        import { ended } from './all-waits.mjs';
+        test('each', async () => expect(await ended).toBe(${JSON.stringify(ended)}));`;
+      writeFileSync(`${folder}/realm.${runner}.test.mjs`, file);
+      expect(passes(runner, args)).to.match(/Tests:? +1 passed/);
+    });
+  }
+});
+
+describe('The fake timers of Bun’s runner, which replace nothing (behaviours 8 and 12)', () => {
+  it('are followed, and real time goes on after them', () => {
+    const folder = `${home}.bun`;
+    mkdirSync(folder, { recursive: true });
+    try {
+      const test = `import { expect, jest, test } from 'bun:test';
+        import { Purgatory } from '${root}dist/index.js';
+        import { setTimeout as dropIn } from '${root}dist/waits/timers/index.js';
+        test('follows', async () => {
+          const polls = new Purgatory('polls');
+          const wait = (timeoutMs) => polls.waitFor(['feed'], () => undefined, { timeoutMs });
+          for (let round = 0; round < 3; round++) {
+            jest.useFakeTimers();
+            const ended = [];
+            wait(30_000).then(() => ended.push('wait'));
+            dropIn(() => ended.push('drop-in'), 30_000);
+            const left = wait(60_000).catch(() => {});
+            jest.advanceTimersByTime(29_900);
+            for (let i = 0; i < 10; i++) await undefined;
+            expect(ended).toEqual([]);
+            jest.advanceTimersByTime(200);
+            for (let i = 0; i < 10; i++) await undefined;
+            expect(ended.sort()).toEqual(['drop-in', 'wait']);
+            jest.useRealTimers();
+            const beganMs = performance.now();
+            expect(await wait(30)).toEqual({ expired: true });
+            expect(performance.now() - beganMs).toBeGreaterThan(29);
+            expect(polls.numDelayed).toBe(1);
+            polls.cancelForKey('feed');
+            await left;
+          }
+        });`;
+      writeFileSync(`${folder}/fakes.test.mjs`, test);
+      const bun = `${home}node_modules/.bin/bun`;
+      const { status, stderr } = spawnSync(bun, ['test', './fakes.test.mjs'], {
+        cwd: folder,
+        encoding: 'utf8',
+      });
+      expect([status, stderr.match(/\d+ pass/)?.[0]], stderr).to.deep.equal([0, '1 pass']);
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  });
+});
+
 describe('A host that zone.js has wrapped (behaviours 9, 25 and 36)', () => {
   for (const date of ['own', 'ticking', 'frozen']) {
     it(`holds, where Date is ${date === 'own' ? 'its own' : `replaced and ${date}`}`, () =>
