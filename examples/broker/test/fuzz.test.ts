@@ -50,7 +50,7 @@ interface Session {
 }
 
 describe(`${MUTATIONS} mutations of what kafkajs, @platformatic/kafka and kcat send (FUZZ_SEED=${SEED})`, function () {
-  this.timeout(30_000 + MUTATIONS);
+  this.timeout(600_000 + MUTATIONS);
   const mutations = new Mutations(frames, SEED);
   let running: RunningBroker;
   let left = MUTATIONS;
