@@ -118,7 +118,8 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
     try {
       if (checkedTry(operation)) return true;
     } finally {
-      this.#heedPromised(operation); // it may also have completed it, and returned false or thrown
+      // It may also have completed it, and returned false or thrown.
+      if (operation.$place === COMPLETED) this.#heedPromised(operation);
     }
     // The try was user code: it may have completed the operation, parked it elsewhere, or closed the
     // purgatory.
