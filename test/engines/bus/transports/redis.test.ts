@@ -10,23 +10,12 @@ import { type RedisClient, redisBus } from '../../../../src/bus/transports/redis
 import { ManualClock } from '../../../../src/clock/manual-clock.ts';
 import { type BusError, livePair, refused, untilHeard, untilLive } from '../../../bus/live.ts';
 import { Listener } from '../../../bus/rig.ts';
-import { codeOf } from '../../../support/code-of.ts';
 import { type Engine, engines, SECOND_TRY, startRedis, TcpProxy } from '../../../support/engines.ts';
 import { describeWith } from '../../../support/needs.ts';
 import { until } from '../../../support/turns.ts';
 import { survivesKill } from './survives-kill.ts';
 
 const quiet = { retryStrategy: () => 20 };
-
-describe('redisBus', () => {
-  it('refuses what is no client, and bad options, before it connects', () => {
-    for (const no of [undefined, null, {}, 'redis://localhost']) {
-      expect(codeOf(() => redisBus(no as never))).to.equal('ERR_INVALID_ARG_TYPE');
-    }
-    const client = new Redis({ lazyConnect: true });
-    expect(codeOf(() => redisBus(client, { echoMs: 1 }))).to.equal('ERR_OUT_OF_RANGE');
-  });
-});
 
 describeWith(engines.redis, 'a bus over Redis', () => {
   let redis: Engine;
