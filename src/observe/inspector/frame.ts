@@ -125,6 +125,8 @@ export interface Second extends Spent {
   readonly timers: Readonly<Record<string, SecondOfTimer>>;
   /** Buses that hear nothing of others now. Left out: none. */
   readonly cutOff?: readonly string[];
+  /** Buses whose engine may be split. Left out: none. */
+  readonly inDoubt?: readonly string[];
 }
 
 /** Counts that are 0 are left out. */

@@ -106,16 +106,16 @@ export class SecondRecorder {
   }
 
   /** Counts what was since the last call. The first call counts nothing of what was before. */
-  #read(): Pick<Second, 'purgatories' | 'timers' | 'cutOff'> {
+  #read(): Pick<Second, 'purgatories' | 'timers' | 'cutOff' | 'inDoubt'> {
     const { purgatories, timers, buses } = this.#shown.look();
-    const cutOff = buses.slice(0, MAX_RECORDED).filter(([, bus]) => {
-      const { state, nowMs, sinceMs } = bus.snapshot();
-      return state !== 'live' && nowMs - sinceMs >= SECOND_MS;
-    });
+    const seen = buses.slice(0, MAX_RECORDED).map(([name, bus]) => ({ ...bus.snapshot(), name }));
+    const cutOff = seen.filter((bus) => bus.state !== 'live' && bus.nowMs - bus.sinceMs >= SECOND_MS);
+    const inDoubt = seen.filter(({ doubt }) => doubt !== null);
     return {
       purgatories: recorded(purgatories, (purgatory) => this.#ofPurgatory(purgatory)),
       timers: recorded(timers, (timer) => this.#ofTimer(timer)),
-      ...(cutOff.length > 0 && { cutOff: cutOff.map(([name]) => name) }),
+      ...(cutOff.length > 0 && { cutOff: cutOff.map(({ name }) => name) }),
+      ...(inDoubt.length > 0 && { inDoubt: inDoubt.map(({ name }) => name) }),
     };
   }
 

@@ -92,11 +92,7 @@ function readingsOf<Part extends keyof ObservedSnapshot>(
 /** Of SharedWaits alone. */
 const LOAD_READINGS: readonly Reading<LoadsSnapshot>[] = [
   gauge('purgatory.loads_under_way', 'load', 'Loads of shared state that have not ended', 'underWay'),
-  seconds(
-    'purgatory.oldest_load',
-    'How long the load has been under way that has been longest',
-    ({ oldest }) => oldest?.ageMs,
-  ),
+  seconds('purgatory.oldest_load', 'Age of the oldest load', ({ oldest }) => oldest?.ageMs),
   counter('purgatory.loads', 'load', 'Loads of shared state', 'begun'),
   counter('purgatory.keys_loaded', 'key', 'Keys that were loaded, each load counted', 'keys'),
   counter('purgatory.loads_failed', 'load', 'Loads that failed', 'failed'),
@@ -108,14 +104,14 @@ const UNIT_READINGS: readonly Reading<UnitsSnapshot>[] = [
   gauge(
     'purgatory.units',
     'unit',
-    'Units of each key of a Semaphore, where all have as many',
+    'Units of each key, where all have as many',
     ({ each }) => each ?? undefined,
   ),
   gauge('purgatory.units_held', 'unit', 'Units of all keys of a Semaphore that are held', 'held'),
   count('purgatory.permits_given', 'permit', 'Permits that a Semaphore has given', 'given'),
   seconds(
     'purgatory.permit_held_longest',
-    'How long the permit with a label has been held that has been held longest',
+    'Age of the oldest permit with a label',
     ({ heldLongest }) => heldLongest?.ageMs,
   ),
 ];
@@ -123,33 +119,15 @@ const UNIT_READINGS: readonly Reading<UnitsSnapshot>[] = [
 /** Of Queues alone. */
 const ITEM_READINGS: readonly Reading<ItemsSnapshot>[] = [
   gauge('purgatory.items', 'item', 'Items that Queues keep, of all keys', 'size'),
-  count(
-    'purgatory.items_taken',
-    'item',
-    'Items that were taken; one that came back counts each time',
-    'taken',
-  ),
+  count('purgatory.items_taken', 'item', 'Items taken; one that came back counts again', 'taken'),
   gauge('purgatory.items_leased', 'item', 'Items that are out on lease', 'leased'),
   gauge('purgatory.items_delayed', 'item', 'Items that come later', 'delayed'),
   count('purgatory.items_expired', 'item', 'Items whose deadline came before anybody took them', 'expired'),
   count('purgatory.leases_lapsed', 'lease', 'Leases that ended by their time', 'lapsed'),
-  seconds(
-    'purgatory.oldest_item',
-    'How long the item that can be taken has been kept at least that has been kept longest',
-    ({ oldest }) => oldest?.ageMs,
-  ),
-  seconds(
-    'purgatory.leased_longest',
-    'How long the item has been out on lease that has been out longest',
-    ({ leasedLongest }) => leasedLongest?.ageMs,
-  ),
+  seconds('purgatory.oldest_item', 'Age of the oldest item, at least', ({ oldest }) => oldest?.ageMs),
+  seconds('purgatory.leased_longest', 'Age of the oldest lease', ({ leasedLongest }) => leasedLongest?.ageMs),
   gauge('purgatory.item_keys', 'key', 'Keys of Queues that have an item', 'keys'),
-  gauge(
-    'purgatory.max_items',
-    'item',
-    'The most items that Queues keep, where there is a limit',
-    ({ max }) => max ?? undefined,
-  ),
+  gauge('purgatory.max_items', 'item', 'The most items that Queues keep', ({ max }) => max ?? undefined),
 ];
 
 const PURGATORY_READINGS: readonly Reading<ObservedSnapshot>[] = [
@@ -159,7 +137,7 @@ const PURGATORY_READINGS: readonly Reading<ObservedSnapshot>[] = [
   gauge(
     'purgatory.max_parked',
     'operation',
-    'The most operations that may wait at once, where there is a limit',
+    'The most that may wait at once',
     (now) => now.maxParked ?? undefined,
   ),
   gauge(
@@ -168,52 +146,20 @@ const PURGATORY_READINGS: readonly Reading<ObservedSnapshot>[] = [
     'Operations that wait now, and have no deadline',
     (now) => (now.tracked === undefined ? now.endless.parked : undefined),
   ),
-  seconds(
-    'purgatory.oldest_operation',
-    'How long the operation with a deadline has been parked that has been parked longest',
-    (now) => now.oldestMs,
-  ),
-  gauge(
-    'purgatory.open_tries',
-    'try',
-    'Tries of parked waits whose promise has not settled',
-    (now) => now.openTries.open,
-  ),
-  seconds(
-    'purgatory.oldest_try',
-    'How long the try has been open that has been open longest',
-    (now) => now.openTries.oldest?.openMs,
-  ),
-  gauge(
-    'purgatory.pending_keys',
-    'key',
-    'Notified keys whose event has not begun',
-    (now) => now.events.pendingKeys,
-  ),
-  seconds(
-    'purgatory.oldest_event',
-    'How long the oldest event has been waiting or under way',
-    (now) => now.events.oldestMs,
-  ),
+  seconds('purgatory.oldest_operation', 'Age of the oldest with a deadline', (now) => now.oldestMs),
+  gauge('purgatory.open_tries', 'try', 'Tries whose promise has not settled', (now) => now.openTries.open),
+  seconds('purgatory.oldest_try', 'Age of the oldest open try', (now) => now.openTries.oldest?.openMs),
+  gauge('purgatory.pending_keys', 'key', 'Keys whose event has not begun', (now) => now.events.pendingKeys),
+  seconds('purgatory.oldest_event', 'Age of the oldest event', (now) => now.events.oldestMs),
   seconds(
     'purgatory.longest_pass',
-    'The longest pass so far, of those that took more than a batch',
+    'The longest pass of more than a batch',
     (now) => now.events.longestPassMs,
   ),
   counter('purgatory.parked', 'operation', 'Operations that were parked', 'parked'),
-  counter(
-    'purgatory.completed_early',
-    'operation',
-    'Parked operations that were completed before their deadline',
-    'completed',
-  ),
+  counter('purgatory.completed_early', 'operation', 'Completed before their deadline', 'completed'),
   counter('purgatory.expired', 'operation', 'Parked operations that their deadline completed', 'expired'),
-  counter(
-    'purgatory.cancelled',
-    'operation',
-    'Parked operations that were taken out unanswered',
-    'cancelled',
-  ),
+  counter('purgatory.cancelled', 'operation', 'Operations taken out unanswered', 'cancelled'),
   counter(
     'purgatory.rejected',
     'operation',
@@ -221,12 +167,7 @@ const PURGATORY_READINGS: readonly Reading<ObservedSnapshot>[] = [
     'rejected',
   ),
   counter('purgatory.failures', 'failure', 'Throws of user code inside a pass or an expiry', 'failed'),
-  gauge(
-    'purgatory.kept_values',
-    'value',
-    'Keys of a ThresholdPurgatory whose value is kept',
-    (now) => now.keptValues,
-  ),
+  gauge('purgatory.kept_values', 'value', 'Keys whose value is kept', (now) => now.keptValues),
   ...readingsOf('loads', LOAD_READINGS),
   ...readingsOf('units', UNIT_READINGS),
   ...readingsOf('items', ITEM_READINGS),
@@ -241,12 +182,7 @@ const REFUSED: CountsBy<ObservedSnapshot> = {
 };
 
 const TIMER_READINGS: readonly Reading<TimerSnapshot>[] = [
-  gauge(
-    'purgatory.timer.pending_tasks',
-    'task',
-    'Tasks that are pending in the timer, parked operations included',
-    'pending',
-  ),
+  gauge('purgatory.timer.pending_tasks', 'task', 'Tasks pending, parked operations too', 'pending'),
   gauge(
     'purgatory.timer.queued_buckets',
     'bucket',
@@ -254,24 +190,9 @@ const TIMER_READINGS: readonly Reading<TimerSnapshot>[] = [
     (now) => now.delayQueue.size,
   ),
   counter('purgatory.timer.tasks_run', 'task', 'Tasks that ran', 'ran'),
-  counter(
-    'purgatory.timer.tasks_failed',
-    'task',
-    'Tasks that threw, parked operations not included',
-    'failed',
-  ),
-  counter(
-    'purgatory.timer.tasks_cascaded',
-    'task',
-    'Tasks re-added to a finer wheel, each time counted',
-    'cascaded',
-  ),
-  counter(
-    'purgatory.timer.slices',
-    'slice',
-    'Times that the reaper yielded to the event loop with more to run',
-    'slices',
-  ),
+  counter('purgatory.timer.tasks_failed', 'task', 'Tasks that threw, but for operations', 'failed'),
+  counter('purgatory.timer.tasks_cascaded', 'task', 'Moves of tasks to a finer wheel', 'cascaded'),
+  counter('purgatory.timer.slices', 'slice', 'Times that the reaper yielded', 'slices'),
 ];
 
 const BUS_READINGS: readonly Reading<BusSnapshot>[] = [
@@ -283,12 +204,7 @@ const BUS_READINGS: readonly Reading<BusSnapshot>[] = [
     now.doubt === null ? 0 : 1,
   ),
   gauge('purgatory.bus.pending_keys', 'key', 'Keys that wait to be sent', 'pendingKeys'),
-  gauge(
-    'purgatory.bus.subscriptions',
-    'channel',
-    'Channels of interest routing that are acknowledged',
-    'subscriptions',
-  ),
+  gauge('purgatory.bus.subscriptions', 'channel', 'Channels acknowledged', 'subscriptions'),
   gauge(
     'purgatory.bus.acknowledgements_pending',
     'channel',
@@ -297,24 +213,14 @@ const BUS_READINGS: readonly Reading<BusSnapshot>[] = [
   ),
   counter('purgatory.bus.published', 'hint', 'Hints that were published', 'published'),
   counter('purgatory.bus.merged', 'hint', 'Published hints for a key that was waiting to be sent', 'merged'),
-  counter(
-    'purgatory.bus.routed',
-    'hint',
-    'Hints that were sent to the processes where somebody waits',
-    'routed',
-  ),
+  counter('purgatory.bus.routed', 'hint', 'Hints sent to where somebody waits', 'routed'),
   counter('purgatory.bus.broadcast', 'hint', 'Hints that were sent to all processes', 'broadcast'),
   counter('purgatory.bus.received', 'hint', 'Hints that came from other processes', 'received'),
   counter('purgatory.bus.for_nobody', 'hint', 'Received hints for a key that nobody watched', 'forNobody'),
   counter('purgatory.bus.overflowed', 'key', 'Keys that became part of a "try everything"', 'overflowed'),
   counter('purgatory.bus.frames_sent', 'frame', 'Frames sent, echoes included', 'framesSent'),
   counter('purgatory.bus.frames_received', 'frame', 'Frames of other processes', 'framesReceived'),
-  counter(
-    'purgatory.bus.frames_dropped',
-    'frame',
-    'Texts that were frames of another version, or none',
-    'framesDropped',
-  ),
+  counter('purgatory.bus.frames_dropped', 'frame', 'Texts of another version, or none', 'framesDropped'),
   counter('purgatory.bus.sweeps', 'sweep', 'Times that a member tried everything', 'sweeps'),
   counter('purgatory.bus.swept', 'operation', 'Operations that sweeps tried', 'swept'),
 ];

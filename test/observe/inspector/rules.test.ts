@@ -461,6 +461,16 @@ describe('the rules of the inspector', () => {
     );
   });
 
+  it('tell a bus that is in doubt, and afterwards that it was', () => {
+    const doubt = { beganMs: 5000, silent: 2, heard: 0 };
+    expect(said(present({ buses: [bus({ name: 'orders', nowMs: 9000, doubt })] }))).to.equal(
+      'Have a look: the bus orders may hear only a part of the others. 4 s ago 2 other processes have fallen silent at once, without a goodbye; 0 still heard. Were they killed, or is the engine split? Until one is heard, all that is parked is tried every three echoes.',
+    );
+    expect(said(ago(3, { inDoubt: ['orders'] }))).to.match(
+      /: Most processes on orders fell silent at once\.$/,
+    );
+  });
+
   it('remark that most operations expire, once there are enough to say so', () => {
     const ended = (completed: number, expired: number): string[] =>
       rulesOf(

@@ -94,6 +94,17 @@ export const INCIDENTS: Readonly<Record<string, Incident>> = {
     headline: /^Have a look: the bus sessions is cut off$/,
     detail: /It has been in a gap for .*: hints of other processes do not arrive/,
   },
+  split: {
+    what: 'the engine of a bus is split, and the other processes are on the other side',
+    begin({ hub, bus }) {
+      hub.split([bus]);
+      return () => hub.mend();
+    },
+    afterS: 10,
+    rules: ['in doubt'],
+    headline: /^Have a look: the bus sessions may hear only a part of the others$/,
+    detail: /3 other processes have fallen silent at once, without a goodbye; 0 still heard/,
+  },
   hang: {
     what: 'the loads of a store hang',
     begin(world) {

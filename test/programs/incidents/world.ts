@@ -33,6 +33,8 @@ export class World {
   readonly timer: SystemTimer;
   readonly hub: LocalHub;
   readonly bus: Bus;
+  /** Of other processes. */
+  readonly peers: readonly Bus[];
   readonly sessions: Purgatory<string, Op>;
   readonly acks: ThresholdPurgatory;
   readonly orders: SharedWaits<number>;
@@ -53,6 +55,7 @@ export class World {
     const { timer } = this;
     this.hub = new LocalHub({ clock });
     this.bus = this.hub.bus({ clock });
+    this.peers = [1, 2, 3].map(() => this.hub.bus({ clock }));
     this.sessions = new Purgatory('sessions', { timer, bus: this.bus });
     this.acks = new ThresholdPurgatory('acks', { timer });
     this.locks = new Semaphore('locks', { units: 1, timer });
@@ -87,7 +90,7 @@ export class World {
   async close(): Promise<void> {
     const { fetches, sessions, acks, orders, locks, jobs, mails } = this;
     for (const each of [fetches, sessions, acks, orders, locks, jobs, mails]) each.close();
-    await this.bus.close();
+    await Promise.all([this.bus, ...this.peers].map((bus) => bus.close()));
     this.timer.close();
   }
 }

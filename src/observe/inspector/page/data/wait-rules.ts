@@ -190,6 +190,27 @@ export const CUT_OFF: Rule = {
   ),
 };
 
+export const IN_DOUBT: Rule = {
+  name: 'in doubt',
+  now: ({ frames }) =>
+    last(frames).buses.flatMap(({ name, engine, nowMs, doubt }): Sentence[] => {
+      if (doubt === null) return [];
+      const silent = plural(doubt.silent, 'other process has', 'other processes have');
+      const why = `${time(nowMs - doubt.beganMs)} ago ${silent} fallen silent at once, without a goodbye; ${count(doubt.heard)} still heard. Were they killed, or is the engine split? Until one is heard, all that is parked is tried every three echoes.`;
+      return [[`the bus ${quoted(name ?? engine)} may hear only a part of the others`, why]];
+    }),
+  past: past(
+    whole(({ inDoubt }) => inDoubt !== undefined),
+    (seconds) => {
+      const names = listed(seconds.flatMap(({ inDoubt = [] }) => inDoubt));
+      return [
+        'a bus may have heard only a part of the others',
+        `Most processes on ${names} fell silent at once.`,
+      ];
+    },
+  ),
+};
+
 export const ENDLESS: Rule = {
   name: 'endless',
   watch: eachGrowing(endlessOf, (name, endless, more) => {

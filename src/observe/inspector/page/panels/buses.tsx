@@ -31,6 +31,7 @@ export function Buses({ frame: { buses, wallMs } }: { frame: Frame }): JSX.Eleme
             <span class="state" {...tone(TONES[bus.state])}>
               {bus.state}
             </span>
+            {bus.doubt !== null && ', in doubt'}
             {bus.state === 'live' && `, echo ${time(bus.echo.lastMs)}`}
             {`, ${plural(bus.peers, 'other process', 'other processes')}; `}
             {lastGap(bus, (atMs) => clock(wallMs - (bus.nowMs - atMs)))}

@@ -41,8 +41,8 @@ export function Holders({ views, nowMs }: HoldersProps): JSX.Element | null {
       {semaphores.map(({ name, held, each }) => (
         <p key={name} class="note" data-test="units">
           <Name of={name} />:{' '}
-          {held === 0 ? 'no unit is held' : `${plural(held, 'unit is', 'units are')} held`}, of {count(each)}{' '}
-          a key.
+          {held === 0 ? 'no unit is held' : `${plural(held, 'unit is', 'units are')} held`}
+          {each !== null && `, of ${count(each)} a key`}.
         </p>
       ))}
     </Section>
