@@ -10,6 +10,14 @@
 // A replacement that came while our timers were the globals stands over them. A direct call of our
 // timers then goes past it, as with Node's timers (`foreignToTimers`). The engine follows it
 // nevertheless. No event says when a global is replaced: each look remembers whether it found ours.
+//
+//   true              when
+//   isHostsOwn        what `host` took at import is Node's own setTimeout
+//   isHostFake        it was a fake then, which so passes for the host (system-clock.ts)
+//   isHostFaked()     a fake moves the host's own functions now, as Bun's does
+//   isFake(start)     `start` says that it is one
+//   isOurs, wereOurs  it wraps our drop-in timers; the last look found them
+//   isStill           of a clock: no time passes in a turn. isStepped: a fake wakes it, too
 import { HostDate, host, hostPerformance, hostPerformanceNow, isSetTimeoutOfNode } from '../base/host.ts';
 import { hrtimeMs } from './hrtime.ts';
 import { inRootContext } from './root-context.ts';
