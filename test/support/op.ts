@@ -103,3 +103,20 @@ export const EMPTY = { watched: 0, watchedKeys: 0, numDelayed: 0 } as const;
 export function labels(ops: readonly Op[]): string[] {
   return ops.map((op) => op.label);
 }
+
+/** Parks `count` operations on `key`; `onTry` is called for each try but those of the parking. */
+export function herdOn(
+  purgatory: Purgatory<string, Op>,
+  key: string,
+  count: number,
+  onTry: () => void,
+): Op[] {
+  let isParked = false;
+  const ops = Array.from({ length: count }, (_, i) => {
+    const op = new Op(`${key}${i}`, { onTry: () => isParked && onTry() });
+    purgatory.tryCompleteElseWatch(op, [key]);
+    return op;
+  });
+  isParked = true;
+  return ops;
+}
