@@ -6,6 +6,7 @@
 // Invariants. Those of Items. An item is given once, or kept; `putBack` and the end of a lease give
 // one again. It has no condition of a user, and tries nothing. It is a purgatory to all that looks on.
 import { requiredArray, singleKey } from '../../base/checks.ts';
+import { debug } from '../../base/debug.ts';
 import { full } from '../../base/errors.ts';
 import { readOptions, titleOf } from '../../base/options.ts';
 import { AbstractPurgatory } from '../../purgatory/abstract-purgatory.ts';
@@ -328,6 +329,7 @@ export class Queues<V, K = string> extends AbstractPurgatory<K, never> {
   override close(): never[] {
     const none = super.close();
     this.#items.close();
+    debug('queues "%s" closed with %d items', this.name, this.size);
     return none;
   }
 

@@ -36,10 +36,14 @@ function checkUnits({ lists, holders, held }: Units<unknown>): void {
   mustHold(sum === held, `${sum} units are held, ${held} are counted`);
 }
 
-function checkItems({ lists, size, keys }: Items<unknown, unknown>): void {
+function checkItems({ lists, size, keys, leased, delayed }: Items<unknown, unknown>): void {
   let items = 0;
   let withItems = 0;
-  for (const { ring, inRing, size: onLine } of lists.lines()) {
+  let away = 0;
+  for (const line of lists.lines()) {
+    const { ring, inRing, size: onLine } = line;
+    mustHold(line.away().length === line.numAway, 'an item that is away is miscounted');
+    away += line.numAway;
     const { length } = ring;
     const isPowerOf2 = (length & (length - 1)) === 0;
     mustHold(isPowerOf2 && inRing <= length, `${inRing} items in a ring of ${length}`);
@@ -50,4 +54,5 @@ function checkItems({ lists, size, keys }: Items<unknown, unknown>): void {
     if (onLine > 0) withItems++;
   }
   mustHold(items === size && withItems === keys, `${items} items on ${withItems} keys are miscounted`);
+  mustHold(away === leased + delayed, `${away} items are away, ${leased + delayed} are counted`);
 }
