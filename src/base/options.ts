@@ -45,6 +45,13 @@ export type OptionNames<Options> = Readonly<Record<keyof Options, unknown>>;
 export type Exactly<Options, Given extends Options> = Given &
   Readonly<Record<Exclude<keyof Given, keyof Options>, never>>;
 
+/**
+ * `Options` for a hot path, where `allRead` would cost an object: all are read by these names. With
+ * one more option nothing can be given.
+ */
+export type Reads<Options, Names extends keyof Options> = Options &
+  Readonly<Record<Exclude<keyof Options, Names>, never>>;
+
 /** For what is left of options when all were read: nothing. */
 export function allRead(_rest: Readonly<Record<string, never>>): void {}
 

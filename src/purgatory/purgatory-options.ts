@@ -13,6 +13,7 @@ import {
   knownOptions,
   numberOr,
   type OptionNames,
+  type Reads,
   type Rules,
 } from '../base/options.ts';
 import { BUS_LINK_OPTIONS, type BusLinkOptions } from '../bus/membership/bus-link.ts';
@@ -112,11 +113,10 @@ export function parkingParts<Given extends CheckedParkingOptions>(
 const WAIT_OPTIONS: OptionNames<WaitOptions> = { timeoutMs: true, signal: true, label: true };
 
 /** The options of a wait, checked. */
-export interface CheckedWaitOptions {
-  readonly timeoutMs: number;
-  readonly signal: AbortSignal | undefined;
-  readonly label: string | undefined;
-}
+export type CheckedWaitOptions = Checked<WaitOptions, 'signal' | 'label'>;
+
+/** For a kind of wait, which reads them all. */
+export type ReadWaitOptions = Reads<CheckedWaitOptions, 'timeoutMs' | 'signal' | 'label'>;
 
 /**
  * @throws TypeError ERR_INVALID_ARG_TYPE, RangeError ERR_OUT_OF_RANGE for options that no wait can

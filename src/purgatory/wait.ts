@@ -11,7 +11,7 @@ import { type Abortable, abortReason, addAbortable, removeAbortable } from '../b
 import { Rejection, resolution } from '../base/rejection.ts';
 import type { Settleable, Settler } from '../turns/settler.ts';
 import { COMPLETED, DelayedOperation, type Keeper, REJECTED } from './delayed-operation.ts';
-import type { CheckedWaitOptions } from './purgatory-options.ts';
+import type { ReadWaitOptions } from './purgatory-options.ts';
 
 /**
  * What {@link Purgatory.waitFor} resolves with. Ask `expired` before `value`: an expired wait has
@@ -34,7 +34,7 @@ export abstract class Wait extends DelayedOperation implements Abortable, Settle
   #resolve: ((outcome: unknown) => void) | undefined;
   #outcome: unknown;
 
-  constructor({ timeoutMs, signal, label }: CheckedWaitOptions) {
+  constructor({ timeoutMs, signal, label }: ReadWaitOptions) {
     super(timeoutMs);
     this.$label = label;
     this.#signal = signal;

@@ -7,7 +7,7 @@
 import type { Abortable } from '../../base/abort-listeners.ts';
 import { resolution } from '../../base/rejection.ts';
 import { cut, keyText } from '../../base/text.ts';
-import type { CheckedWaitOptions } from '../../purgatory/purgatory-options.ts';
+import type { ReadWaitOptions } from '../../purgatory/purgatory-options.ts';
 import type { TaskKeeper } from '../../timer/timer-task.ts';
 import { TimerTask } from '../../timer/timer-task.ts';
 import type { Settleable } from '../../turns/settler.ts';
@@ -32,7 +32,7 @@ export class ExpectedReply<K, V> extends TimerTask implements Abortable, Settlea
   #resolve: ((outcome: unknown) => void) | undefined;
   #outcome: unknown;
 
-  constructor(id: K, { timeoutMs, signal, label }: CheckedWaitOptions) {
+  constructor(id: K, { timeoutMs, signal, label }: ReadWaitOptions) {
     super(timeoutMs);
     this.id = id;
     this.signal = signal;
