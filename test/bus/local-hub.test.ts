@@ -171,7 +171,7 @@ describe('A clock that has turns of its own', () => {
     const hub = new LocalHub({ clock: new ManualClock() });
     const other = hub.bus();
     const gone: WeakRef<object>[] = [];
-    for (let i = 0; i < 10; i++) {
+    for (let i = 0; i < 20; i++) {
       const bus = hub.bus();
       await bus.close();
       hub.mend(bus);
@@ -179,7 +179,8 @@ describe('A clock that has turns of its own', () => {
     }
     await turn();
     collectGarbage();
-    expect(gone.slice(0, -1).filter((each) => each.deref() !== undefined)).to.have.lengthOf(0);
+    // A register or the stack may keep one or two; the hub kept all.
+    expect(gone.filter((each) => each.deref() !== undefined)).to.have.lengthOf.at.most(3);
     await other.close();
   });
 });
