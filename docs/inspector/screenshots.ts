@@ -57,8 +57,8 @@ const load = setInterval(() => {
 const inspector = createInspector({ purgatories: [fetches, produces, sessions] });
 const url = await inspector.listen();
 const browser = await launch();
-/** Its height ends below the wheels and the first charts. */
-const viewport = { width: 1280, height: 1108 };
+/** Its height ends below the charts and the tables. */
+const viewport = { width: 1280, height: 1000 };
 const page = await browser.newPage({ colorScheme: 'light', viewport });
 const devtools = await page.context().newCDPSession(page);
 await page.goto(url.href);

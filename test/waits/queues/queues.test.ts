@@ -162,6 +162,26 @@ describe('Queues', () => {
     checkPurgatoryInvariants(jobs);
   });
 
+  it('tell how long the oldest item has been kept at least, since a snapshot has found it', () => {
+    const { clock, jobs } = queues();
+    const oldestAfter = (ms: number): unknown => {
+      clock.advance(ms);
+      return jobs.snapshot().items.oldest;
+    };
+    expect(oldestAfter(0)).to.equal(null);
+    jobs.putAll('a', [1, 2]);
+    expect(oldestAfter(50)).to.deep.equal({ key: 'a', ageMs: 0 });
+    jobs.put('a', 3);
+    jobs.put('b', 4);
+    jobs.tryTake(['a']);
+    expect(oldestAfter(100)).to.deep.equal({ key: 'a', ageMs: 100 });
+    jobs.tryTake(['a']); // the last one that it had found
+    expect(oldestAfter(10)).to.deep.equal({ key: 'b', ageMs: 10 });
+    expect(oldestAfter(10)).to.deep.equal({ key: 'b', ageMs: 20 });
+    jobs.clear('b');
+    expect(oldestAfter(10)).to.deep.equal({ key: 'a', ageMs: 20 });
+  });
+
   it('lose nothing when a taker ends in another way (behaviour 33)', async () => {
     const { clock, jobs } = queues();
     const stop = new AbortController();
