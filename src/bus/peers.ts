@@ -137,9 +137,8 @@ export class Peers {
   }
 
   #dropOldest(): void {
-    const [silent] = this.#silent.keys();
-    if (silent !== undefined) this.#silent.delete(silent);
-    else for (const origin of this.#there.keys()) return void this.#take(origin);
+    const [oldest] = this.#silent.size > 0 ? this.#silent.keys() : this.#there.keys();
+    if (!this.#silent.delete(oldest)) this.#take(oldest);
   }
 }
 

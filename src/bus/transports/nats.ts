@@ -100,10 +100,9 @@ export function natsTransport(source: NatsSource, subject: string): Transport {
     if (connection?.isClosed() === false) return connection;
     if (newConnection === undefined) throw refusal('The NATS connection is closed');
     const made = await newConnection();
-    const isFit = isConnection(made) && made !== latest && !hasNoEcho(made);
-    latest = made;
-    if (!isFit) throw invalidReturnValue('a new NatsConnection, made without noEcho', 'source', made);
-    return made;
+    if (isConnection(made) && made !== latest && !hasNoEcho(made)) return made;
+    if (isConnection(made)) await made.close();
+    throw invalidReturnValue('a new NatsConnection, made without noEcho', 'source', made);
   };
   const start = async (link: TransportLink, attempt: number): Promise<void> => {
     const used = await connected();
@@ -111,7 +110,7 @@ export function natsTransport(source: NatsSource, subject: string): Transport {
       if (used !== connection) await used.close();
       return;
     }
-    connection = used;
+    connection = latest = used;
     askedAtBytes = said = undefined;
     const tooSmall = smallPayload(used); // it may lead to another server since
     if (tooSmall !== undefined) throw unfit(`The NATS connection ${tooSmall}`);

@@ -371,6 +371,7 @@ describeWith(engines.nats, 'a bus over NATS', () => {
         const errors = await refused((onError) => track(natsBus(source as never, { onError })));
         expect(errors.map(({ code }) => code)).to.deep.equal(['ERR_INVALID_RETURN_VALUE']);
       }
+      expect(connections.at(-1)?.isClosed(), 'what it has made is not left open').to.equal(true);
       const errors = await refused((onError) => {
         const bus = natsBus(async () => one, { onError });
         void untilLive(bus).then(() => one.close());
