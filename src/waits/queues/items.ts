@@ -7,6 +7,7 @@
 // the state of their entry: so each lease, and each item, ends once. What is put back is never refused:
 // where the timer refuses its task, it comes at once, or has no deadline, and that counts as a refusal.
 import { requiredArray } from '../../base/checks.ts';
+import { PurgatoryError } from '../../base/errors.ts';
 import { invalidArgValue } from '../../base/node-errors.ts';
 import { onRejection, throwLater } from '../../base/report-error.ts';
 import { keyText } from '../../base/text.ts';
@@ -178,6 +179,7 @@ export class Items<V, K> extends HandOvers<K, ItemLine<K, V>> implements EntryOw
       this.#watch(entry, afterMs);
     } catch (error) {
       this.parking.countRefusal(error);
+      if (!(error instanceof PurgatoryError)) throwLater(error); // of its clock, or a signal that is no real one
       if (entry.state === 'later') this.giveBack(entry, 0);
     }
   }

@@ -109,6 +109,18 @@ describe('An item with a deadline and a caller', () => {
     expect([kept(), jobs.snapshot().refused]).to.deep.equal([[0, 1], { ERR_PURGATORY_FULL: 3 }]);
   });
 
+  it('comes back though its signal is no real one, whose error is thrown in a later turn', async () => {
+    const { jobs, put, kept } = setUp();
+    let asked = 0;
+    const addEventListener = (): void => {
+      if (++asked > 1) throw 'no listener';
+    };
+    put(1, { signal: { aborted: false, addEventListener, removeEventListener: () => {} } as never });
+    const taken = jobs.tryTake(['a']) as Taken<number, string>;
+    expect(await uncaughtDuring(1, () => jobs.putBack(taken))).to.deep.equal(['no listener']);
+    expect(kept()).to.deep.equal([1]);
+  });
+
   it('leaves in O(1) however many there are, and so do the first and the last by remove', () => {
     const { clock, jobs, expired, put } = setUp();
     const count = 20_000;
