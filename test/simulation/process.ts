@@ -71,9 +71,8 @@ export class Process implements Actor {
       made = {
         semaphore: new Semaphore('semaphore', { units: 2, ...time }),
         queues: new Queues<number>('queues', { maxItems: 10, ...time }),
-        replies: new Replies<number, number>({ name: 'replies', ...time }),
-        idle: new IdleTimeouts<string>({
-          name: 'idle',
+        replies: new Replies<number, number>('replies', time),
+        idle: new IdleTimeouts<string>('idle', {
           timeoutMs: 200,
           onIdle: (element) => this.local.becameIdle(element),
           ...time,

@@ -87,7 +87,7 @@ const kinds: Record<string, (enter: () => void) => Promise<() => void>> = {
     return () => purgatory.close();
   },
   async onIdle(enter) {
-    const idle = new IdleTimeouts<number>({ timeoutMs: 1, onIdle: enter });
+    const idle = new IdleTimeouts<number>('idle', { timeoutMs: 1, onIdle: enter });
     for (let i = 0; i < 4; i++) idle.touch(i);
     return () => idle.close();
   },
