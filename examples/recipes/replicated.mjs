@@ -2,7 +2,7 @@
 import { LocalHub } from 'purgatory/bus';
 import { ThresholdPurgatory } from 'purgatory/threshold';
 
-const bus = new LocalHub().bus(); // in production: redisBus(client), natsBus(connection), ...
+const bus = new LocalHub().bus(); // in production: redisBus(client), natsBus(newConnection), ...
 const highWatermarks = new Map([['orders-0', 9]]); // a table of your database: give its reads a deadline
 const replicated = new ThresholdPurgatory('replicated', {
   bus,

@@ -2,7 +2,7 @@
 import { LocalHub } from 'purgatory/bus';
 import { SharedWaits } from 'purgatory/shared';
 
-const bus = new LocalHub().bus(); // in production: redisBus(client), natsBus(connection), ...
+const bus = new LocalHub().bus(); // in production: redisBus(client), natsBus(newConnection), ...
 const rows = new Map([
   ['job-7', { result: null }],
   ['job-8', { result: null }],

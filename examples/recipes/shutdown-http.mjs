@@ -5,7 +5,7 @@ import { Purgatory } from 'purgatory';
 import { LocalHub } from 'purgatory/bus';
 import { clientSignal } from 'purgatory/http';
 
-const bus = new LocalHub().bus(); // in production: redisBus(client), natsBus(connection), ...
+const bus = new LocalHub().bus(); // in production: redisBus(client), natsBus(newConnection), ...
 const polls = new Purgatory('polls', { bus });
 
 const underWay = new Set(); // responses
