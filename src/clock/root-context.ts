@@ -8,8 +8,8 @@
 // the first import happens inside a request. docs/async-context.md says which context user code sees.
 //
 // On Node 20 and 22, `enterWith` of user code writes its store into the resource that is entered. So
-// each entry, and in it each call of user code, has one of its own: an object that inherits the
-// root's. It takes 12 ns, an AsyncResource 30.
+// each entry has one of its own, and in it each task and each batch of other work: an object that
+// inherits the root's. It takes 12 ns, an AsyncResource 30.
 import { AsyncResource } from 'node:async_hooks';
 
 /** An async context, and no handle: tools that look for open handles ask `hasRef`. */
@@ -56,7 +56,7 @@ export function inRootContext<Args extends unknown[], R>(
 
 /**
  * Calls user code, or a function that calls some: while the engine is at work in the root context, in a
- * scope of its own. Else in the context of its caller: an event in the call, `advanceClock()`.
+ * scope of its own. Else in that of its caller: an event in the call, `advanceClock()`.
  */
 export function inOwnScope<A, B, C, R>(call: (a: A, b: B, c: C) => R, a?: A, b?: B, c?: C): R {
   return isAtWork ? callInScope(call, a as A, b as B, c as C) : call(a as A, b as B, c as C);

@@ -20,7 +20,6 @@ import { Rejection } from '../base/rejection.ts';
 import { onRejection, reportError } from '../base/report-error.ts';
 import { className, cut, keyText } from '../base/text.ts';
 import type { BusLink } from '../bus/membership/bus-link.ts';
-import { inOwnScope } from '../clock/root-context.ts';
 import { NONE } from '../slab/slab.ts';
 import type { Timer } from '../timer/timer.ts';
 import { ENDLESS } from '../timer/timer-task.ts';
@@ -30,7 +29,7 @@ import { Settler } from '../turns/settler.ts';
 import { takePromised } from './callback-results.ts';
 import { COMPLETED, type DelayedOperation, type Keeper } from './delayed-operation.ts';
 import type { ParkedLists } from './parked-lists.ts';
-import { attemptOf, checkedTry, NO_EVENT } from './passes.ts';
+import { checkedTry, NO_EVENT, reportedTry } from './passes.ts';
 import type { ParkingParts } from './purgatory-options.ts';
 import { type End, PurgatoryMeter } from './telemetry/purgatory-meter.ts';
 import type { EventsSnapshot } from './telemetry/purgatory-snapshot.ts';
@@ -244,13 +243,15 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
 
   /**
    * Tries a parked operation for an event on `key` that tries it alone, or for none (NO_EVENT). As
-   * {@link attemptOf} says.
+   * {@link reportedTry}.
    */
   tryParked(operation: DelayedOperation, key: unknown): boolean {
     this.underWay.push(key);
     try {
+      const { meter } = this;
       const eventKey = key === NO_EVENT ? undefined : key;
-      return inOwnScope(attemptOf(this.meter), operation, this, eventKey);
+      if (meter.hasTryListener && !meter.willTry(operation, eventKey, this)) return false;
+      return reportedTry(operation, this, eventKey);
     } finally {
       this.endEvent();
     }

@@ -11,7 +11,6 @@
 import { PurgatoryError } from '../base/errors.ts';
 import { invalidReturnValue } from '../base/node-errors.ts';
 import { className } from '../base/text.ts';
-import { inOwnScope } from '../clock/root-context.ts';
 import { NONE, type Slot } from '../slab/slab.ts';
 import type { Job } from '../turns/scheduler.ts';
 import { COMPLETED, type DelayedOperation, type Keeper } from './delayed-operation.ts';
@@ -21,13 +20,10 @@ import type { PurgatoryMeter } from './telemetry/purgatory-meter.ts';
 /** In place of a key, where no event causes the tries: no key of a user is the same. */
 export const NO_EVENT: unique symbol = Symbol('no event');
 
-interface ObservedKeeper extends Keeper {
-  readonly meter: PurgatoryMeter;
-}
-
 /** What a pass asks of its purgatory, a Parking, which imports this file. */
-interface Passing<K> extends ObservedKeeper {
+interface Passing<K> extends Keeper {
   readonly lists: PassLists<K>;
+  readonly meter: PurgatoryMeter;
   beginEvent(key: unknown): void;
   endEvent(): void;
 }
@@ -118,23 +114,11 @@ export function runPass<K>(parking: Passing<K>, key: K, limit: number): number {
   return walk(parking, pass, ALL, ALL);
 }
 
-/**
- * Goes on with a pass, as far as the batch of `job` allows. Tries share a scope until one answers:
- * with one for each, a try in vain takes twice as long.
- */
+/** Goes on with a pass, as far as the batch of `job` allows. */
 export function runPassPart<K>(parking: Passing<K>, pass: Pass<K>, job: Job): void {
   const before = pass.tried;
-  let stepsLeft = job.stepsLeft;
-  let completed = 0;
-  while (!pass.isOver && stepsLeft > 0 && completed < job.answersLeft) {
-    completed += inOwnScope(walkToAnswer<K>, parking, pass, stepsLeft);
-    stepsLeft = job.stepsLeft - (pass.tried - before);
-  }
+  const completed = walk(parking, pass, job.answersLeft, job.stepsLeft);
   countSteps(parking, job, pass.tried - before, completed);
-}
-
-function walkToAnswer<K>(parking: Passing<K>, pass: Pass<K>, steps: number): number {
-  return walk(parking, pass, 1, steps);
 }
 
 /** Counts steps of a batch of `job`. Tries that have returned a promise go on in microtasks. */
@@ -147,7 +131,7 @@ export function countSteps<K>({ meter }: Passing<K>, job: Job, tried: number, co
 function walk<K>(parking: Passing<K>, pass: Pass<K>, most: number, steps: number): number {
   const { lists, meter } = parking;
   const { key } = pass;
-  const attempt = attemptOf(meter);
+  const { hasTryListener } = meter; // asked once: a pass tries many
   let completed = 0;
   let tried = 0;
   lists.nested.push(pass);
@@ -156,7 +140,8 @@ function walk<K>(parking: Passing<K>, pass: Pass<K>, most: number, steps: number
     while (pass.nextSlot >= 0 && tried < steps) {
       tried++;
       const operation = lists.nextOf(pass);
-      if (!attempt(operation, parking, key)) continue;
+      if (hasTryListener && !meter.willTry(operation, key, parking)) continue;
+      if (!reportedTry(operation, parking, key)) continue;
       pass.countCompletion();
       if (++completed >= most) break;
     }
@@ -196,20 +181,11 @@ function badResult(operation: DelayedOperation, result: unknown): Error {
   return invalidReturnValue('a boolean', `${type}.tryComplete`, result);
 }
 
-/** {@link reportedTry}, or where somebody listens, one that says so before. A pass asks once, as it tries many. */
-export function attemptOf(meter: PurgatoryMeter): typeof observedTry {
-  return meter.hasTryListener ? observedTry : reportedTry;
-}
-
-function observedTry(operation: DelayedOperation, keeper: ObservedKeeper, key: unknown): boolean {
-  return keeper.meter.willTry(operation, key, keeper) && reportedTry(operation, keeper, key);
-}
-
 /**
  * A try of a parked operation, for the event on `key`. True iff that completed it, also if
  * `tryComplete` called `forceComplete` and then returned false or threw.
  */
-function reportedTry(operation: DelayedOperation, keeper: Keeper, key: unknown): boolean {
+export function reportedTry(operation: DelayedOperation, keeper: Keeper, key: unknown): boolean {
   try {
     return checkedTry(operation, key) || operation.$place === COMPLETED;
   } catch (error) {

@@ -11,7 +11,6 @@
 // each state that was loaded after it was parked.
 import { invalidReturnValue } from '../../base/node-errors.ts';
 import type { Rejection } from '../../base/rejection.ts';
-import { inOwnScope } from '../../clock/root-context.ts';
 import type { Pass } from '../../purgatory/passes.ts';
 import type { CheckedWaitOptions } from '../../purgatory/purgatory-options.ts';
 import { isAnswer, Wait } from '../../purgatory/wait.ts';
@@ -124,7 +123,7 @@ export class SharedWaiter<V> extends Wait {
     const condition = this.#condition;
     let answer: unknown;
     try {
-      answer = inOwnScope(() => condition(value));
+      answer = condition(value);
       if (typeof (answer as PromiseLike<unknown> | undefined)?.then === 'function') {
         Promise.resolve(answer).catch(() => {}); // the error below says it all
         throw invalidReturnValue(

@@ -17,6 +17,12 @@ interface Transaction {
 const transactions = new AsyncLocalStorage<Transaction>();
 const FOREVER = { timeoutMs: 600_000 };
 
+/** In a batch of its own: what one batch tries shares a scope. */
+async function event(purgatory: Purgatory<string, DelayedOperation>, key: string): Promise<void> {
+  purgatory.notify(key);
+  await purgatory.served();
+}
+
 /** Each calls `enter` as user code of its kind, for several at once, and again in a later turn. */
 const kinds: Record<string, (enter: () => void) => Promise<() => void>> = {
   async 'a task'(enter) {
@@ -38,7 +44,7 @@ const kinds: Record<string, (enter: () => void) => Promise<() => void>> = {
     };
     for (let i = 0; i < 4; i++) polls.waitFor([`key ${i}`], condition, FOREVER).catch(() => {});
     isParked = true;
-    for (let i = 0; i < 4; i++) polls.notify(`key ${i}`);
+    for (let i = 0; i < 4; i++) await event(polls, `key ${i}`);
     return () => polls.close();
   },
   async 'a condition, of many on one key'(enter) {
@@ -65,7 +71,7 @@ const kinds: Record<string, (enter: () => void) => Promise<() => void>> = {
         override onComplete(): void {}
       })(600_000);
     for (let i = 0; i < 4; i++) purgatory.tryCompleteElseWatch(operation(), [`key ${i}`]);
-    for (let i = 0; i < 4; i++) purgatory.notify(`key ${i}`);
+    for (let i = 0; i < 4; i++) await event(purgatory, `key ${i}`);
     return () => purgatory.close();
   },
   async onComplete(enter) {
@@ -80,10 +86,10 @@ const kinds: Record<string, (enter: () => void) => Promise<() => void>> = {
         }
       })(delayMs);
     for (let i = 0; i < 3; i++) {
-      purgatory.tryCompleteElseWatch(operation(600_000), ['event']);
       purgatory.tryCompleteElseWatch(operation(1), ['deadline']);
+      purgatory.tryCompleteElseWatch(operation(600_000), ['event']);
+      await event(purgatory, 'event');
     }
-    purgatory.notify('event');
     return () => purgatory.close();
   },
   async onIdle(enter) {
@@ -91,13 +97,28 @@ const kinds: Record<string, (enter: () => void) => Promise<() => void>> = {
     for (let i = 0; i < 4; i++) idle.touch(i);
     return () => idle.close();
   },
-  async 'load, and the condition of waitUntil'(enter) {
+  async load(enter) {
     const load = async (keys: readonly string[]): Promise<Map<string, number>> => {
       enter();
       return new Map(keys.map((key) => [key, 1]));
     };
     const shared = new SharedWaits<number>('shared', { load, loadBatch: 1 });
-    for (let i = 0; i < 4; i++) shared.waitUntil(`job ${i % 2}`, enter, FOREVER).catch(() => {});
+    for (let i = 0; i < 4; i++) shared.waitUntil(`job ${i}`, () => undefined, FOREVER).catch(() => {});
+    return () => shared.close();
+  },
+  async 'the condition of waitUntil'(enter) {
+    const load = async (keys: readonly string[]): Promise<Map<string, number>> =>
+      new Map(keys.map((key) => [key, 1]));
+    const shared = new SharedWaits<number>('shared', { load });
+    let calls = 0;
+    const condition = (): void => {
+      calls++;
+      enter();
+    };
+    for (let i = 0; i < 4; i++) {
+      shared.waitUntil(`job ${i}`, condition, FOREVER).catch(() => {});
+      await until(() => calls > i);
+    }
     return () => shared.close();
   },
   async current(enter) {
@@ -120,7 +141,7 @@ const kinds: Record<string, (enter: () => void) => Promise<() => void>> = {
     for (let i = 0; i < 4; i++) {
       timer.schedule(() => {}, 1);
       polls.waitFor([`key ${i}`], () => undefined, FOREVER).catch(() => {});
-      polls.notify(`key ${i}`);
+      await event(polls, `key ${i}`);
     }
     return () => {
       for (const stop of stops) stop();
