@@ -71,9 +71,16 @@ export class Faults {
     else this.#disconnect(kind, fault);
   }
 
+  /** Blindness: the frames that follow are lost, before it has heard of their processes again. */
   #disconnect(kind: FaultKind, { world, process, random, ms }: Fault): void {
     const { bus } = process;
     const mends = random.chance(0.7);
+    if (kind === 'blindness') {
+      process.whenLive = () => this.#disturbFor(ms / 10, { loss: 1 });
+      world.hub.cut(bus);
+      this.#mend(process);
+      return;
+    }
     if (kind === 'halfOpen') {
       world.hub.hold(bus, random.pick(['in', 'out', 'both']));
       if (bus.state === 'live') process.deadSinceMs ??= world.time.nowMs;

@@ -14,6 +14,7 @@ export const FAULTS = [
   'split',
   'engine',
   'break',
+  'blindness',
   'stall',
   'crash',
   'member',
@@ -93,7 +94,7 @@ const FIRST_MS = 200;
 const ROUNDS = 2;
 
 /** Where a routed hint is lost without a break, nothing makes it good: the contract says so. */
-const NOT_ROUTED: readonly FaultKind[] = ['loss', 'partition', 'split'];
+const NOT_ROUTED: readonly FaultKind[] = ['loss', 'partition', 'split', 'blindness'];
 
 function drawConfig(random: Random): Config {
   const routing = random.pick(['broadcast', 'broadcast', 'broadcast', 'interest', 'mixed'] as const);

@@ -45,6 +45,8 @@ export class Process implements Actor {
   deadSinceMs: number | undefined;
   isMuted = false;
   isClosing = false;
+  /** A fault that waits for the bus to be live. */
+  whenLive: (() => void) | undefined;
 
   constructor(world: World, index: number) {
     const { config } = world.plan;

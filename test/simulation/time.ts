@@ -48,8 +48,12 @@ export class Time implements Clock {
 
   /** @param isOver is asked before each event. */
   runUntil(endMs: number, isOver: () => boolean): void {
-    for (let first = this.#heap[0]; first !== undefined && first.atMs <= endMs; first = this.#heap[0]) {
-      if (isOver()) return;
+    while (!isOver()) {
+      const [first] = this.#heap;
+      if (first === undefined || first.atMs > endMs) {
+        this.nowMs = Math.max(this.nowMs, endMs);
+        return;
+      }
       this.#pop();
       const { go } = first;
       if (go === undefined) continue;
@@ -58,7 +62,6 @@ export class Time implements Clock {
       this.mix(first.atMs * 1_000);
       go();
     }
-    this.nowMs = Math.max(this.nowMs, endMs);
   }
 
   #push(atMs: number, go: () => void): TimedEvent {

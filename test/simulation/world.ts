@@ -141,6 +141,8 @@ export class World implements Stage {
     if (!process.isMuted) process.deadSinceMs = undefined;
     if (state !== 'live') return;
     this.lives++;
+    if (this.isChaos) process.whenLive?.();
+    process.whenLive = undefined;
     this.#checkSweep(process);
   }
 
