@@ -4,7 +4,13 @@ import type { Random } from '../support/random.ts';
 import { codeOf, isMine, mine, type Wait } from './model.ts';
 import type { Process } from './process.ts';
 
-const TIMEOUTS_MS = [0, 1, 3, 10, 50, 200, 1_000, 5_000, 30_000, 60_000, Number.POSITIVE_INFINITY];
+const NEVER = Number.POSITIVE_INFINITY;
+const TIMEOUTS_MS = [0, 1, 3, 10, 50, 200, 1_000, 5_000, 30_000, 60_000];
+
+/** Half of the waits stay until they are answered: a lost hint shows. */
+function drawTimeout(random: Random): number {
+  return random.chance(0.5) ? NEVER : random.pick(TIMEOUTS_MS);
+}
 /** A remote condition is asked twice, and each takes as long. */
 const REMOTE_MS = 20;
 
@@ -104,7 +110,7 @@ function wait(process: Process, random: Random, id: string): void {
   const { world, purgatory: owner } = process;
   const { waits } = world;
   const key = `k${id}`;
-  const timeoutMs = random.pick(TIMEOUTS_MS);
+  const timeoutMs = drawTimeout(random);
   const seen = waits.version(key);
   const { signal, reason } = process.local.abort(random);
   const { tried, ...condition } = conditionOf(process, random, () => {
@@ -158,7 +164,7 @@ function operation(process: Process, random: Random, id: string): void {
   const { world, purgatory: owner, host } = process;
   const { waits } = world;
   const key = `k${id}`;
-  const timeoutMs = random.pick(TIMEOUTS_MS);
+  const timeoutMs = drawTimeout(random);
   const seen = waits.version(key);
   const throws = random.chance(0.05);
   const op = new VersionWait(process, timeoutMs, () => waits.version(key) > seen, throws);
@@ -198,7 +204,7 @@ function operation(process: Process, random: Random, id: string): void {
 function threshold(process: Process, random: Random, id: string): void {
   const { world, thresholds: owner } = process;
   const key = `t${id}`;
-  const timeoutMs = random.pick(TIMEOUTS_MS);
+  const timeoutMs = drawTimeout(random);
   const { signal, reason } = process.local.abort(random);
   const begun = world.waits.begin({
     kind: 'threshold',
@@ -222,7 +228,7 @@ function threshold(process: Process, random: Random, id: string): void {
 function shared(process: Process, random: Random, id: string): void {
   const { world, shared: owner, host } = process;
   const key = `s${id}`;
-  const timeoutMs = random.pick(TIMEOUTS_MS);
+  const timeoutMs = drawTimeout(random);
   const { signal, reason } = process.local.abort(random);
   // With no time its first load ends it, however long that takes.
   const isSound = timeoutMs > 0;
@@ -267,7 +273,7 @@ function offer(process: Process, random: Random): void {
 function claim(process: Process, random: Random): void {
   const { world, purgatory: owner } = process;
   const key = `c${random.below(3)}`;
-  const timeoutMs = random.pick(TIMEOUTS_MS);
+  const timeoutMs = drawTimeout(random);
   const { signal, reason } = process.local.abort(random);
   const begun = world.waits.begin({
     kind: 'claim',

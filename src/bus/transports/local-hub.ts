@@ -180,7 +180,6 @@ class LocalLine implements Transport {
 
   /** @param channel undefined: that of all. */
   publishTo(channel: string | undefined, text: string): Promise<unknown> | undefined {
-    if (this.isMuted) return undefined;
     return this.#ask(() => {
       if (this.#network.happens('refusal')) return new Error('The engine refuses');
       for (const line of this.#lines) line.deliver(this.#prefix, this.isApart, channel, text);
@@ -263,7 +262,7 @@ class LocalLine implements Transport {
       isTaken = true;
     };
     connection.out.send(() => {
-      if (connection.isLost) return;
+      if (connection.isLost || this.isMuted) return;
       const refusal = work();
       if (network.happens('ackLoss')) return;
       connection.answers.send(() => this.#arrive(() => settle(refusal)), network.faults.ackDelayMs);
