@@ -27,7 +27,8 @@ const ACTS: readonly (readonly [weight: number, act: Act])[] = [
   [5, claim],
   [5, (process, random) => process.local.acquire(random)],
   [4, (process, random) => process.local.put(random)],
-  [4, (process, random) => process.local.take(random)],
+  [2, (process, random) => process.local.take(random)],
+  [2, (process, random) => process.local.lease(random)],
   [6, (process, random) => process.local.call(random)],
   [5, (process, random) => process.local.touch(random)],
 ];

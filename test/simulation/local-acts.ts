@@ -40,6 +40,8 @@ export class LocalModel {
   readonly #held = new Map<string, number>();
   readonly #permits = new Map<string, { made: number; order: Order }>();
   readonly #kept = new Set<number>();
+  /** When the lease of an item ends. */
+  readonly #leased = new Map<number, number>();
   #itemsMade = 0;
   readonly #calls = new Map<number, Call>();
   #callsMade = 0;
@@ -148,7 +150,8 @@ export class LocalModel {
           return;
         }
         const number = taken.value;
-        if (!this.#kept.delete(number)) this.#violate('an item was given twice', { number });
+        if (!this.#kept.delete(number) || this.#isOut(number))
+          this.#violate('an item was given twice', { number });
         if (givesBack) {
           host.later(holdsMs, () => {
             this.#kept.add(number);
@@ -161,6 +164,49 @@ export class LocalModel {
         this.#checkRejection(error, reason, deadlineMs);
       },
     );
+  }
+
+  /** An item that comes back unless its work is done in time. */
+  lease(random: Random): void {
+    const { queues, host } = this.#process;
+    const timeoutMs = random.pick(TIMEOUTS_MS);
+    const leaseMs = random.pick([5, 50, 500]);
+    const { signal, reason } = this.abort(random);
+    const deadlineMs = host.nowMs + timeoutMs;
+    const worksMs = random.range(0, leaseMs * 1.5);
+    const isDone = random.chance(0.7);
+    this.#open++;
+    queues.lease([`q${random.below(2)}`], { timeoutMs, leaseMs, signal }).then(
+      (lease) => {
+        if (this.#process.isDead) return;
+        this.#open--;
+        if (lease.expired) {
+          if (host.nowMs < deadlineMs - ROUNDING_MS) this.#violate('a lease has expired early');
+          return;
+        }
+        const number = lease.value;
+        const endMs = host.nowMs + leaseMs;
+        if (!this.#kept.has(number)) this.#violate('an item was leased that is gone', { number });
+        if (this.#isOut(number)) this.#violate('an item was given to two at once', { number });
+        this.#leased.set(number, endMs);
+        host.later(worksMs, () => {
+          const isOut = isDone ? lease.ack() : lease.nack();
+          if (isOut && isDone) this.#kept.delete(number);
+          if (isOut) this.#leased.delete(number);
+          const isSurelyOut = host.nowMs < endMs - ROUNDING_MS && !signal?.aborted && !queues.isClosed;
+          if (!isOut && isSurelyOut) this.#violate('a lease was over before its time', { number });
+        });
+        signal?.addEventListener('abort', () => this.#leased.delete(number));
+      },
+      (error: unknown) => {
+        this.#open--;
+        this.#checkRejection(error, reason, deadlineMs);
+      },
+    );
+  }
+
+  #isOut(number: number): boolean {
+    return (this.#leased.get(number) ?? Number.NEGATIVE_INFINITY) > this.#process.host.nowMs + ROUNDING_MS;
   }
 
   call(random: Random): void {
