@@ -2,11 +2,11 @@
 //
 // Invariants. Its entry knows it until it is over. Exactly one of ack, nack, the end of its time, an
 // abort, `clear` and `close` ends it.
-import type { Entry, LeaseInfo } from './entry.ts';
+import type { Entry } from './entry.ts';
 import { checkedAfter, checkedLeaseMs, type LaterOptions } from './queues-options.ts';
 
 /** An item that is yours until you give it up, or its time ends. Its methods throw for bad arguments only. */
-export class Lease<V, K = string> implements LeaseInfo {
+export class Lease<V, K = string> {
   readonly expired: false = false;
   readonly key: K;
   readonly value: V;
