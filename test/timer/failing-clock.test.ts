@@ -147,6 +147,7 @@ describe('A clock that throws', () => {
       const wait = isWait
         ? purgatory.waitFor(['k'], () => undefined, { timeoutMs: 50, signal: abort.signal })
         : undefined;
+      const reason = wait && rejection(wait);
       if (!isWait) purgatory.tryCompleteElseWatch(op, ['k']);
       const [wakeUp] = clock.outstanding;
       wakeUp.cancel = () => {
@@ -165,7 +166,7 @@ describe('A clock that throws', () => {
       for (const each of ends) each.unsubscribe(listener);
       expect(uncaught.map((error) => (error as Error).message)).to.have.members(['no time', 'no cancel']);
       expect([heard.length, op.completions]).to.deep.equal([1, how === 'a cancel' || isWait ? 0 : 1]);
-      if (wait !== undefined) expect(await rejection(wait)).to.equal('gone');
+      expect(await reason).to.equal(isWait ? 'gone' : undefined);
       expect([timer.size, timer.nextExpirationMs]).to.deep.equal([0, undefined]);
       checkPurgatoryInvariants(purgatory);
       // It goes on.

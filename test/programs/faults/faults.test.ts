@@ -16,7 +16,6 @@ const RUNS = [
   ['nats', 'kill'],
   ['postgres', 'kill'],
   ['cluster', 'process is stopped'],
-  ['cluster', 'one process'], // that is stopped, or frozen again and again
   ['cluster', 'waiters of one key'],
 ] as const;
 const inEveryRun = new Set(['redis, kill -9', 'cluster, process is stopped']);

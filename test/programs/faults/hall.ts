@@ -6,7 +6,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Bus, BusOptions } from '../../../src/bus/bus-options.ts';
 import { Purgatory } from '../../../src/index.ts';
+import { type Engine, startNats, startRedis } from '../../support/engines.ts';
 import { openBus } from './open-bus.ts';
+import type { Result } from './row.ts';
 
 export const ECHO_MS = 500;
 const LIMIT_MS = 30_000;
@@ -24,6 +26,19 @@ export async function msUntil(what: string, holds: () => boolean | Promise<boole
     await sleep(2);
   }
   return performance.now() - beganMs;
+}
+
+/** Runs `use` with a server of its own, of Redis or of NATS. */
+export async function withEngine(
+  name: string,
+  use: (engine: Engine) => Promise<Result[]>,
+): Promise<Result[]> {
+  const engine = await (name === 'redis' ? startRedis() : startNats());
+  try {
+    return await use(engine);
+  } finally {
+    await engine.stop();
+  }
 }
 
 export class Hall {
@@ -52,9 +67,9 @@ export class Hall {
     );
   }
 
-  /** The sum of a number in the totals of all. */
-  total(of: 'routed' | 'broadcast' | 'framesSent' | 'sweeps'): number {
-    return this.buses.reduce((sum, bus) => sum + bus.snapshot().totals[of], 0);
+  /** The sweeps of all. */
+  sweeps(): number {
+    return this.buses.reduce((sum, bus) => sum + bus.snapshot().totals.sweeps, 0);
   }
 
   async end(): Promise<void> {

@@ -1,60 +1,15 @@
 // The rows that only interest routing has: what it saves, and that no hint is lost while a process
 // subscribes.
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Bus } from '../../../src/bus/bus-options.ts';
-import type { Routing } from '../../../src/bus/membership/bus-member.ts';
 import { Receiver } from '../../../src/bus/receiver.ts';
-import { turn } from '../../support/turns.ts';
 import { channels } from './channels-row.ts';
-import { withView } from './engine-view.ts';
 import type { EngineName } from './fleet.ts';
-import { Hall, isFullSize, LONG_MS, msUntil, never } from './hall.ts';
+import { Hall, isFullSize, msUntil, withEngine } from './hall.ts';
 import { LoopProbe } from './loop-probe.ts';
 import { percentile, type Row } from './row.ts';
 import { unconcerned } from './unconcerned-row.ts';
 
 const ENGINES: readonly EngineName[] = ['redis', 'nats'];
-
-const bytes: Row = {
-  name: '24 buses',
-  engines: ENGINES,
-  run: (engine, { parked }) =>
-    withView(engine, async (view, port) => {
-      const BUSES = 24;
-      const WAITS = 100;
-      const hints = isFullSize(parked) ? 5_000 : 500;
-      const sent = async (routing: Routing): Promise<number> => {
-        const hall = await Hall.open(engine, port, BUSES, { routing, prefix: routing });
-        for (const [i, purgatory] of hall.purgatories.entries()) {
-          for (let k = 0; k < WAITS; k++) {
-            void purgatory.waitFor([`${i} ${k}`], never, { timeoutMs: LONG_MS }).catch(never);
-          }
-        }
-        await turn();
-        await hall.live();
-        const before = await view.sentBytes();
-        for (let hint = 0; hint < hints; hint++) {
-          hall.purgatories[hint % BUSES].notify(`${(hint * 7) % BUSES} ${hint % WAITS}`);
-          await turn();
-          if (hint % 10 === 0) await sleep(1);
-        }
-        await Promise.all(hall.buses.map((bus) => bus.flush()));
-        await sleep(100);
-        const all = (await view.sentBytes()) - before;
-        await hall.end();
-        return all;
-      };
-      const broadcast = await sent('broadcast');
-      return [
-        {
-          what: `${BUSES} buses, ${WAITS} waits each, ${hints} hints one a turn: bytes sent, of broadcast`,
-          measured: (await sent('interest')) / broadcast,
-          unit: '',
-          bar: 0.25,
-        },
-      ];
-    }),
-};
 
 /** Waits on fresh keys, each changed 0 to 3 ms after it was parked. */
 async function race(
@@ -68,7 +23,7 @@ async function race(
   const hall = await Hall.open(engine, port, 9, { routing: 'interest', prefix: `race${Math.random()}` });
   const [here, ...writers] = hall.purgatories;
   const changed = new Set<string>();
-  const sweeps = hall.total('sweeps');
+  const sweeps = hall.sweeps();
   let lost = 0;
   let lastMs = 0;
   const change = async (key: string, afterMs: number, writer: number): Promise<number> => {
@@ -91,7 +46,7 @@ async function race(
     await sleep(2);
   }
   await Promise.all(all);
-  if (hall.total('sweeps') !== sweeps) throw new Error('A break helped: nothing is shown');
+  if (hall.sweeps() !== sweeps) throw new Error('A break helped: nothing is shown');
   await hall.end();
   return { lost, lastMs };
 }
@@ -111,7 +66,7 @@ const races: Row = {
   name: 'a change races the subscription',
   engines: ENGINES,
   run: (engine, { parked }) =>
-    withView(engine, async (_, port) => {
+    withEngine(engine, async ({ port }) => {
       const waits = isFullSize(parked) ? 10_000 : 1_000;
       const { lost, lastMs } = await race(engine, port, waits);
       const control = await withoutTry(() => race(engine, port, waits));
@@ -158,7 +113,7 @@ const parkToSafe: Row = {
   name: 'park to safe',
   engines: ENGINES,
   run: (engine, { seconds }) =>
-    withView(engine, async (_, port) => {
+    withEngine(engine, async ({ port }) => {
       const RATE = 20_000;
       // So the channels are left at once, and each wait has a fresh one.
       const hall = await Hall.open(engine, port, 1, { routing: 'interest', lingerMs: 0 });
@@ -182,35 +137,4 @@ const parkToSafe: Row = {
     }),
 };
 
-const burst: Row = {
-  name: 'a burst of hints',
-  engines: ENGINES,
-  run: (engine) =>
-    withView(engine, async (_, port) => {
-      const KEYS = 20_000;
-      const frames = async (routing: Routing): Promise<{ sent: number; routed: number }> => {
-        const hall = await Hall.open(engine, port, 8, { routing, prefix: routing, echoMs: 2_000 });
-        await sleep(routing === 'interest' ? 2_000 : 0);
-        const [{ purgatory, bus }] = hall.purgatories.map((each, i) => ({
-          purgatory: each,
-          bus: hall.buses[i] as Bus,
-        }));
-        const before = bus.snapshot().totals;
-        for (let key = 0; key < KEYS; key++) purgatory.notify(`${key}`);
-        await msUntil('all is sent', () => bus.snapshot().pendingKeys === 0);
-        await bus.flush();
-        const { framesSent, routed } = bus.snapshot().totals;
-        await hall.end();
-        return { sent: framesSent - before.framesSent, routed: routed - before.routed };
-      };
-      const [broadcast, interest] = [await frames('broadcast'), await frames('interest')];
-      const what = `${KEYS.toLocaleString('en')} distinct keys notified in one turn`;
-      return [
-        { what: `${what}: hints routed one by one`, measured: interest.routed, unit: '', bar: 0 },
-        // An echo may lie between.
-        { what: '... frames', measured: interest.sent, unit: '', bar: broadcast.sent + 1 },
-      ];
-    }),
-};
-
-export const INTEREST_ROWS: readonly Row[] = [unconcerned, bytes, races, parkToSafe, channels, burst];
+export const INTEREST_ROWS: readonly Row[] = [unconcerned, races, parkToSafe, channels];

@@ -9,9 +9,7 @@ import type { EngineName } from './fleet.ts';
 import { INTEREST_ROWS } from './interest-rows.ts';
 import type { Scale } from './row.ts';
 import { ROWS, setRouting } from './rows.ts';
-import { SILENT_ROWS } from './silent-rows.ts';
 import { HEAD, linesOf } from './table.ts';
-import { UNFIT_ROWS } from './unfit-rows.ts';
 
 const ENGINES: readonly EngineName[] = ['redis', 'nats', 'postgres', 'cluster', 'workers'];
 const FULL: Scale = {
@@ -48,7 +46,7 @@ if (unknown.length > 0) {
 
 const isInterest = values.routing === 'interest';
 setRouting(isInterest ? 'interest' : 'broadcast');
-const rows = [...(isInterest ? INTEREST_ROWS : [...SILENT_ROWS, ...UNFIT_ROWS]), ...ROWS];
+const rows = [...(isInterest ? INTEREST_ROWS : []), ...ROWS];
 const full = isInterest ? FULL_INTEREST : FULL;
 const scale = values.short ? SHORT : full;
 let missed = 0;

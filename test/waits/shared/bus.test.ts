@@ -36,7 +36,7 @@ async function cluster(size: number, options: Partial<SharedWaitsOptions<number>
   const hub = new LocalHub({ clock });
   const store = new Map<string, number>();
   const processes = Array.from({ length: size }, (): Process => {
-    const bus = hub.bus();
+    const bus = hub.bus({ onError: () => {} });
     const loads: Process['loads'] = [];
     const waits = new SharedWaits<number>('jobs', {
       bus,
