@@ -98,9 +98,9 @@ describeWith(engines.redis, 'interest routing over Redis', () => {
     for (const purgatory of purgatories) {
       void purgatory.waitFor(['k'], () => undefined, { timeoutMs: 60_000 }).catch(() => {});
     }
-    await until(() => errors.length > 0 && wide.snapshot().subscriptions === 1);
+    await until(() => errors.length > 0 && wide.state === 'live' && wide.snapshot().subscriptions === 1);
     expect(errors.map(({ message }) => message).join()).to.match(/below it \(prefix\/\*\).*NOPERM/);
-    expect([narrow.state === 'live', wide.state]).to.deep.equal([false, 'live']);
+    expect(narrow.state).to.not.equal('live');
     for (const purgatory of purgatories) purgatory.close();
   });
 });
