@@ -65,15 +65,6 @@ describe('examples/blpop-server', () => {
     expect(await producer.llen('a')).to.equal(1);
   });
 
-  it('has a pop that is behind a push in one packet find what the waiting client left', async () => {
-    const [worker, producer] = [client(port), client(port)];
-    const popped = worker.blpop('a', 0);
-    await parked(1);
-    const replies = await producer.pipeline().rpush('a', 'x').lpop('a').exec();
-    expect(replies?.map(([, reply]) => reply)).to.deep.equal([1, null]);
-    expect(await popped).to.deep.equal(['a', 'x']);
-  });
-
   it('keeps keys and items of any bytes', async () => {
     const bytes = Buffer.from(Array.from({ length: 256 }, (_, index) => index));
     const one = client(port);

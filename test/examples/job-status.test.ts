@@ -140,18 +140,6 @@ describe('examples/job-status with workers', () => {
     expect(await server.stop()).to.equal(0);
   });
 
-  // The tests of the chat prove it for the code that both examples start their workers by.
-  itWith(fullRun, 'starts a worker again that dies, and goes on', async () => {
-    server = await startExample('job-status', ['0', '--workers', '2'], { TMPDIR: folder });
-    const [, pid] = await server.printed(/^worker 2 is process (\d+)$/);
-    const { body } = await ask(server.url, '/jobs?seconds=4', 'POST');
-    process.kill(Number(pid), 'SIGKILL');
-    await server.printed(/^worker 2 has died of SIGKILL$/);
-    await server.printed(/^worker 2 is back, process \d+$/);
-    await expectAnswersFromAll(server.url, 2);
-    expect((await ask(server.url, `/jobs/${body.id}?state=any`)).status).to.equal(200);
-  });
-
   itWith(engines.postgres, 'answers on every worker, with a table and the bus of Postgres', async () => {
     const engine = await startPostgres();
     try {
