@@ -11,8 +11,11 @@ import { NONE } from '../../slab/slab.ts';
 import type { Timer } from '../../timer/timer.ts';
 import { TimerTask } from '../../timer/timer-task.ts';
 
-/** Taken: by `take`, so that it may come back. It has no task and no signal then. */
-export type EntryState = 'later' | 'kept' | 'taken' | 'out' | 'gone';
+/**
+ * Taken: by `take`, so that it may come back. It has no task and no signal then. Over: it came back
+ * after its deadline or caller, and is about to go.
+ */
+export type EntryState = 'later' | 'kept' | 'taken' | 'out' | 'over' | 'gone';
 
 /** Until when an item is wanted, and by whom. */
 export interface Terms<V, K> {
@@ -79,11 +82,6 @@ export class Entry<V, K> extends TimerTask implements Abortable {
     this.terms = terms;
     this.#signal = undefined;
     this.lease = undefined;
-  }
-
-  /** It has no deadline and no caller, and is no task. */
-  get isPlain(): boolean {
-    return this.terms === undefined && this.$slot === NONE;
   }
 
   /** Its task is due in `delayMs`; never for Infinity. @throws what the timer's `add` throws. */

@@ -4,10 +4,10 @@
 // a heap, by their turns. What was never taken is in a ring: `inRing` elements from `#head` on, and
 // all else is undefined. The length of the ring is a power of two, and at least an eighth of it is in
 // use, or it is short. An entry that is gone stays in the one or the other until it is come across,
-// or until more are gone than are left; so does one that came back, in `#away`.
+// or until more are gone than are left.
 //
-// Costs. push, shift, drop, leave, arrive: O(1), amortised; with items that came back O(log of those).
-// find: O(1) for the first and the last.
+// Costs. push, shift, drop: O(1), amortised; with items that came back O(log of those). leave, arrive:
+// O(1). find: O(1) for the first and the last.
 import { PriorityQueue } from '@datastructures-js/priority-queue';
 import { Line } from '../lines/line.ts';
 import { Entry, type EntryOwner } from './entry.ts';
@@ -35,10 +35,8 @@ export class ItemLine<K, V> extends Line<K> {
   #heap: PriorityQueue<Entry<V, K>> | undefined = undefined;
   /** Entries that are gone, and still here. */
   #gone = 0;
-  /** Those that are out on lease, or come later, and some that are no more, or again. */
-  #away: Entry<V, K>[] = [];
-  /** Those that are. */
-  numAway = 0;
+  /** Those that are out on lease, or come later, in no order. Undefined where none ever was. */
+  #away: Set<Entry<V, K>> | undefined = undefined;
   /** Of the items that a snapshot has found at `seenMs`, those that are left, or fewer. */
   seen = 0;
   #seenMs = 0;
@@ -49,7 +47,7 @@ export class ItemLine<K, V> extends Line<K> {
   }
 
   override get isIdle(): boolean {
-    return this.waiting === 0 && this.size === 0 && this.numAway === 0;
+    return this.waiting === 0 && this.size === 0 && (this.#away === undefined || this.#away.size === 0);
   }
 
   /** How long its oldest item has been kept, at least: since a snapshot has found it. O(1). */
@@ -83,24 +81,22 @@ export class ItemLine<K, V> extends Line<K> {
 
   /** `entry` goes out on lease, or is to come later. */
   leave(entry: Entry<V, K>): void {
-    this.#away.push(entry);
-    this.numAway++;
+    this.#away ??= new Set();
+    this.#away.add(entry);
   }
 
-  /** One of those is no more. Its state says so. */
-  arrive(): void {
-    if (this.#away.length > 2 * --this.numAway + SHORT) this.#away = this.away();
+  /** It is out no more, or no more to come later. */
+  arrive(entry: Entry<V, K>): void {
+    this.#away?.delete(entry);
   }
 
-  /** Those that are out on lease, or come later, in no order. O(those). */
+  /** A copy of those that are out on lease, or come later. O(those). */
   away(): Entry<V, K>[] {
-    const isAway = (each: Entry<V, K>): boolean => each.state === 'out' || each.state === 'later';
-    return this.numAway === 0 ? [] : [...new Set(this.#away.filter(isAway))];
+    return [...(this.#away ?? [])];
   }
 
-  /** `entry`, which was here, is gone. */
-  drop(entry: Entry<V, K>): void {
-    entry.state = 'gone';
+  /** An entry that was here is gone: its state says so. */
+  drop(): void {
     this.size--;
     if (++this.#gone > this.size + SHORT) this.#sweep();
   }

@@ -37,8 +37,6 @@ export interface TakenMany<V, K> {
 
 /** What was taken for the first time has a turn, and else its entry. */
 type Place<V, K> = number | Entry<V, K>;
-/** What an entry needs that has come back. */
-type Care = 'none' | 'watch' | 'expire';
 
 export class Items<V, K> extends HandOvers<K, ItemLine<K, V>> implements EntryOwner<V, K> {
   size = 0;
@@ -125,9 +123,9 @@ export class Items<V, K> extends HandOvers<K, ItemLine<K, V>> implements EntryOw
     const line = this.lists.lineOf(key);
     TakenMark.remove(taken);
     const entries = items.map((item, i) => this.#entryOf(line, item, mark.places[i] as Place<V, K>));
-    const cares = entries.map((entry) => this.#enter(line, entry, afterMs));
+    for (const entry of entries) this.#enter(line, entry, afterMs);
     this.serveOrRest(line);
-    for (const [i, entry] of entries.entries()) this.#care(entry, cares[i], afterMs);
+    for (const entry of entries) this.#care(entry, afterMs);
     return line;
   }
 
@@ -160,21 +158,22 @@ export class Items<V, K> extends HandOvers<K, ItemLine<K, V>> implements EntryOw
 
   /** It has come back. Hands over to those who wait. */
   #comeBack(line: ItemLine<K, V>, entry: Entry<V, K>, afterMs: number): void {
-    const care = this.#enter(line, entry, afterMs);
+    this.#enter(line, entry, afterMs);
     this.serveOrRest(line);
-    if (care !== 'none') this.#care(entry, care, afterMs);
+    this.#care(entry, afterMs);
   }
 
-  /** Places it, unless it is over. Returns what is left to do for it, when all is handed over. */
-  #enter(line: ItemLine<K, V>, entry: Entry<V, K>, afterMs: number): Care {
-    if (this.#isOver(entry)) return 'expire';
-    this.#place(line, entry, afterMs);
-    return entry.isPlain && entry.state === 'kept' ? 'none' : 'watch';
+  /** Places it, unless it is over. `#care` follows, when all is handed over. */
+  #enter(line: ItemLine<K, V>, entry: Entry<V, K>, afterMs: number): void {
+    if (this.#isOver(entry)) entry.state = 'over';
+    else this.#place(line, entry, afterMs);
   }
 
-  #care(entry: Entry<V, K>, care: Care, afterMs: number): void {
-    if (care === 'expire') this.#expire(entry);
-    if (care !== 'watch') return;
+  #care(entry: Entry<V, K>, afterMs: number): void {
+    if (entry.state === 'over') {
+      this.#expire(entry);
+      return;
+    }
     try {
       this.#watch(entry, afterMs);
     } catch (error) {
@@ -197,10 +196,15 @@ export class Items<V, K> extends HandOvers<K, ItemLine<K, V>> implements EntryOw
     this.#count(line, 1);
   }
 
-  /** Whether its deadline has come, or its caller has gone. */
+  /** Whether its deadline has come, or its caller has gone. Never throws: it would lose the item. */
   #isOver({ terms }: Entry<V, K>): boolean {
     if (terms === undefined || this.parking.isClosed) return false;
-    return terms.signal?.aborted === true || terms.deadlineMs <= this.timer.now();
+    try {
+      return terms.signal?.aborted === true || terms.deadlineMs <= this.timer.now();
+    } catch (error) {
+      throwLater(error);
+      return false;
+    }
   }
 
   /** Its task and its signal are those of its state. @throws what the timer and the signal throw. */
@@ -211,10 +215,10 @@ export class Items<V, K> extends HandOvers<K, ItemLine<K, V>> implements EntryOw
       entry.rest();
       return;
     }
-    const { deadlineMs = Number.POSITIVE_INFINITY, signal } = terms ?? {};
+    const deadlineMs = terms === undefined ? Number.POSITIVE_INFINITY : terms.deadlineMs;
     const restMs = deadlineMs === Number.POSITIVE_INFINITY ? deadlineMs : deadlineMs - this.timer.now();
     entry.file(state === 'later' ? Math.min(afterMs, restMs) : restMs);
-    if (signal !== undefined) entry.follow(signal);
+    if (terms?.signal !== undefined) entry.follow(terms.signal);
   }
 
   #expire(entry: Entry<V, K>): void {
@@ -235,12 +239,12 @@ export class Items<V, K> extends HandOvers<K, ItemLine<K, V>> implements EntryOw
     const { item, state } = entry;
     const line = state === 'kept' ? this.#lineOf(entry) : this.#arrive(entry);
     entry.rest();
-    if (state === 'kept') {
-      line.drop(entry);
-      this.#count(line, -1);
-    }
     entry.state = 'gone';
     entry.item = undefined as V;
+    if (state === 'kept') {
+      line.drop();
+      this.#count(line, -1);
+    }
     if (line.isIdle) this.lists.rest(line);
     return item;
   }
@@ -255,7 +259,7 @@ export class Items<V, K> extends HandOvers<K, ItemLine<K, V>> implements EntryOw
     entry.state = 'taken';
     entry.lease = undefined;
     entry.unfollow();
-    line.arrive();
+    line.arrive(entry);
     return line;
   }
 

@@ -43,6 +43,7 @@ export interface TakeManyOptions extends WaitOptions {
 export const QUEUES_OPTIONS: Rules<
   CheckedParkingOptions & Checked<Omit<QueuesOptions, keyof ParkingOptions>>
 > = { ...PARKING_OPTIONS, maxItems: numberOr(Number.POSITIVE_INFINITY, LIMIT) };
+
 /** The options of {@link Queues.lease}. */
 export interface LeaseOptions extends WaitOptions {
   /** After how many ms the item comes back by itself: > 0, or Infinity for never. */

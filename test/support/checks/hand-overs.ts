@@ -42,8 +42,9 @@ function checkItems({ lists, size, keys, leased, delayed }: Items<unknown, unkno
   let away = 0;
   for (const line of lists.lines()) {
     const { ring, inRing, size: onLine } = line;
-    mustHold(line.away().length === line.numAway, 'an item that is away is miscounted');
-    away += line.numAway;
+    const isAway = ({ state }: { state: string }): boolean => state === 'out' || state === 'later';
+    mustHold(line.away().every(isAway), 'an item counts as away, and is not');
+    away += line.away().length;
     const { length } = ring;
     const isPowerOf2 = (length & (length - 1)) === 0;
     mustHold(isPowerOf2 && inRing <= length, `${inRing} items in a ring of ${length}`);

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { ManualClock, SystemTimer } from '../../../src/index.ts';
-import { type PutOptions, Queues, type Taken } from '../../../src/waits/queues/index.ts';
+import { type Lease, type PutOptions, Queues, type Taken } from '../../../src/waits/queues/index.ts';
 import { checkPurgatoryInvariants } from '../../support/checks/purgatory.ts';
 import { refuses } from '../../support/refusals.ts';
 import { uncaughtDuring } from '../../support/uncaught.ts';
@@ -119,6 +119,31 @@ describe('An item with a deadline and a caller', () => {
     const taken = jobs.tryTake(['a']) as Taken<number, string>;
     expect(await uncaughtDuring(1, () => jobs.putBack(taken))).to.deep.equal(['no listener']);
     expect(kept()).to.deep.equal([1]);
+  });
+
+  it('comes back, and ends its lease, though the clock throws, whose error is thrown in a later turn (behaviour 33)', async () => {
+    const { clock, jobs, put, kept } = setUp();
+    const now = clock.now.bind(clock);
+    const stop = new AbortController();
+    const giveBacks: ((given: Lease<number> | Taken<number, string>) => unknown)[] = [
+      (taken) => jobs.putBack(taken as Taken<number, string>),
+      (lease) => (lease as Lease<number>).nack(),
+      () => stop.abort(),
+    ];
+    for (const [i, giveBack] of giveBacks.entries()) {
+      put(1, SOON);
+      const given =
+        i === 0 ? jobs.tryTake(['a']) : await jobs.lease(['a'], { ...LEASE, signal: stop.signal });
+      const errors = await uncaughtDuring(2, () => {
+        clock.now = () => {
+          throw 'no time';
+        };
+        giveBack(given as Lease<number>);
+        clock.now = now;
+      });
+      expect([errors, jobs.size, kept()]).to.deep.equal([['no time', 'no time'], 1, [1]]);
+      checkPurgatoryInvariants(jobs);
+    }
   });
 
   it('leaves in O(1) however many there are, and so do the first and the last by remove', () => {
