@@ -143,10 +143,12 @@ export class Receiver {
 
   /** Returns how many steps it took. */
   #readNext(): number {
+    const text = this.#unread.shift() as string;
+    if (this.#connection.state === 'closed') return 1;
     const { counts } = this.#base.meter;
     let frame: Frame;
     try {
-      frame = readFrame(this.#unread.shift() as string);
+      frame = readFrame(text);
     } catch (error) {
       counts.framesDropped++;
       this.#foreign = { texts: this.#foreign.texts + 1, error };

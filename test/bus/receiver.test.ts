@@ -14,7 +14,14 @@ type MovedClock = Clock & Pick<ManualClock, 'advance'>;
 const MANY_BYTES = 1_000_000;
 
 /** A receiver whose members take `ms` for each hint. */
-function slowReceiver(ms: number, { maxKeys = 1_000, clock = new ManualClock() as MovedClock } = {}) {
+function slowReceiver(
+  ms: number,
+  {
+    maxKeys = 1_000,
+    clock = new ManualClock() as MovedClock,
+    connection = { origin: 'own', state: 'live' },
+  } = {},
+) {
   const heard: unknown[] = [];
   const swept: string[] = [];
   const base = new BusContext(
@@ -22,7 +29,7 @@ function slowReceiver(ms: number, { maxKeys = 1_000, clock = new ManualClock() a
     'none',
     checkedBusOptions({ maxPendingKeys: maxKeys, clock, onError() {} }),
   );
-  const receiver = new Receiver(base, { origin: 'own' } as Connection, () => {});
+  const receiver = new Receiver(base, connection as Connection, () => {});
   const join = (name: string, more?: Partial<BusMember>): BusMember => {
     const member: BusMember = {
       name,
@@ -144,6 +151,17 @@ describe('texts that come in', () => {
     for (let frame = 0; frame < 256; frame++) come([]);
     expect(counts.framesReceived).to.be.within(100, 118);
     await until(() => expect(counts.framesReceived).to.equal(356));
+  });
+
+  it('are dropped when the bus has closed', async () => {
+    const connection = { origin: 'own', state: 'live' };
+    const { receiver, come, counts } = slowReceiver(0, { clock: new SlowClock(), connection });
+    come([]);
+    come([]);
+    receiver.received('foreign');
+    connection.state = 'closed';
+    await turn();
+    expect([counts.framesReceived, counts.framesDropped]).to.deep.equal([1, 0]);
   });
 
   it('are read before a deadline, so that a hint that has come in time counts', () => {
