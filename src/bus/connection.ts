@@ -183,12 +183,11 @@ export class Connection {
     return ms > ECHOES_TO_KNOW_ALL * this.#base.options.echoMs;
   }
 
-  /** Says that this process will be silent. Resolves when the engine has that, and if it is not live. */
-  goodbye(): Promise<void> {
-    return new Promise((resolve) => {
-      if (this.#state === 'live') this.publish(GOODBYE, resolve);
-      else resolve();
-    });
+  /** Says that this process will be silent. Settles when the engine has that, or has refused it. */
+  async goodbye(): Promise<unknown> {
+    if (this.#state !== 'live') return undefined;
+    const { routing } = this.#base.options;
+    return this.transport.publish(frameText(GOODBYE, this.origin, this.#nextNumber(), routing));
   }
 
   /** As `publish`, for the processes that have subscribed to `channel`. Its frame has no number. */

@@ -173,4 +173,12 @@ describe('a bus carries hints', () => {
     await a.bus.flush();
     expect(a.bus.snapshot().state).to.equal('closed');
   });
+
+  it('close() waits for no engine that refuses its goodbye', async () => {
+    const rig = new Rig();
+    const { bus, errors } = rig.process();
+    rig.hub.disturb({ refusal: 1 });
+    await bus.close();
+    expect([rig.clock.now(), errors]).to.deep.equal([0, []]);
+  });
 });
