@@ -114,10 +114,13 @@ export class Semaphore<K = string> extends AbstractPurgatory<K, never> {
    * @throws what the function throws. TypeError (Node's codes) for an array, or a bad number.
    */
   resize(key: K): void;
-  resize(given: number | K = this.name as K): void {
+  resize(given?: number | K): void {
     const bank = this.#units;
-    if (typeof bank.units === 'function') bank.resizeKey(singleKey('key', given as K, SEVERAL_RESIZES));
-    else bank.resize(requiredNumber('units', given, COUNT));
+    if (typeof bank.units !== 'function') bank.resize(requiredNumber('units', given, COUNT));
+    else
+      bank.resizeKey(
+        singleKey('key', given === undefined ? (this.name as K) : (given as K), SEVERAL_RESIZES),
+      );
   }
 
   /**

@@ -390,6 +390,7 @@ describe('Semaphore', () => {
       refuses(() => permits.resize(units), 'ERR_OUT_OF_RANGE');
     }
     refuses(() => permits.resize('2' as never), 'ERR_INVALID_ARG_TYPE');
+    refuses(() => permits.resize(undefined as never), 'ERR_INVALID_ARG_TYPE', 'Received undefined');
     refuses(() => permits.tryAcquire({ label: 7 as never }), 'ERR_INVALID_ARG_TYPE');
     expect([permits.available(), permits.numDelayed]).to.deep.equal([2, 0]);
   });
