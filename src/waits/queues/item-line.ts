@@ -74,8 +74,10 @@ export class ItemLine<K, V> extends Line<K> {
   /** Takes off the first; there is one. */
   shift(): V | Entry<V, K> {
     this.size--;
-    if (this.#firstBack() !== undefined) return this.#heap?.dequeue() as Entry<V, K>;
-    this.#skipGone();
+    if (this.#heap !== undefined && this.#firstBack() !== undefined) {
+      return this.#heap.dequeue() as Entry<V, K>;
+    }
+    if (this.#gone > 0) this.#skipGone();
     return this.#shiftRing();
   }
 
@@ -157,7 +159,7 @@ export class ItemLine<K, V> extends Line<K> {
     ring[this.#head] = undefined;
     this.#head = this.#at(1);
     this.inRing--;
-    this.#fit();
+    if (ring.length > SHORT) this.#fit();
     return item;
   }
 

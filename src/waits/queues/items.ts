@@ -296,13 +296,10 @@ export class Items<V, K> extends HandOvers<K, ItemLine<K, V>> implements EntryOw
 
   takeOne(line: ItemLine<K, V>): Taken<V, K> {
     const first = this.#shift(line);
+    const place = first instanceof Entry ? first : this.taken;
     const value = first instanceof Entry ? this.#take(first) : first;
     if (line.isIdle) this.lists.rest(line);
-    return TakenMark.add(
-      { expired: false, key: line.key, value },
-      this,
-      first instanceof Entry ? first : this.taken,
-    );
+    return TakenMark.add({ expired: false, key: line.key, value }, this, place);
   }
 
   takeSome(line: ItemLine<K, V>, max: number): TakenMany<V, K> {
