@@ -47,14 +47,15 @@ const signals = new WeakMap<object, AbortSignal>();
  * emitter return the same signal. O(1).
  *
  * `emitter` is a socket, a stream, a WebSocket of `ws`, a call of a gRPC server, one of those named
- * above, or any EventEmitter with an event 'close'. For an HTTP request take `clientSignal(response)`: a request closes as soon
- * as its body was read, and a response also when the answer has gone out.
+ * above, or any EventEmitter with an event 'close'. For an HTTP request take
+ * `clientSignal(response)`: a request closes as soon as its body was read, and a response also when
+ * the answer has gone out.
  *
  * If it has closed before the call, the signal is aborted from the start, where the emitter says so:
  * by `destroyed` or `closed` (sockets and streams of Node), by `readyState` 3 (WebSockets),
  * `cancelled` (gRPC), `disconnected` (socket.io) or `threadId` -1 (Workers), or an emitter of your own
- * by one of these. Servers, child processes, message
- * ports, sockets of dgram, and watchers of files do not say so: call it before they can close.
+ * by one of these. Servers, child processes, message ports, sockets of dgram, and watchers of files
+ * do not say so: call it before they can close.
  *
  * Caveat: a socket that is paused, for instance for backpressure, reads nothing. So it does not
  * report that its client has gone, and the signal does not abort before it is resumed.

@@ -46,9 +46,4 @@ export class Holders<K> {
   longestFirst(top: number): Holding<K>[] {
     return firstOf(this.#all.values(), top);
   }
-
-  /** Those of a line. For tests. */
-  on(line: UnitLine<K>): Holding<K>[] {
-    return [...this.#all.values()].filter((holding) => holding.line === line);
-  }
 }
