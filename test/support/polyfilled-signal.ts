@@ -1,5 +1,5 @@
-// An AbortSignal like those of old polyfills: without a reason, and here without
-// removeEventListener.
+// An AbortSignal like those of old polyfills and other realms: it shares no class with the host's, has
+// a reason only where it gets one, and here no removeEventListener.
 
 export class PolyfilledSignal {
   aborted = false;
@@ -9,9 +9,11 @@ export class PolyfilledSignal {
     if (type === 'abort') this.listeners.push(listener);
   }
 
-  abort(): void {
+  /** Calls each listener and drops it, as for `once`. */
+  abort(reason?: unknown): void {
     this.aborted = true;
-    for (const listener of this.listeners) listener();
+    if (reason !== undefined) Object.assign(this, { reason });
+    for (const listener of this.listeners.splice(0)) listener();
   }
 
   asSignal(): AbortSignal {

@@ -65,10 +65,7 @@ export interface Report {
   readonly framesSent: number;
   readonly routed: number;
   readonly broadcast: number;
-  readonly subscriptions: number;
   readonly acknowledgementsPending: number;
-  readonly sweeps: number;
-  readonly gaps: number;
   /** When it fell into its last gap, in the common time. */
   readonly gapMs: number | null;
   /** Of the waiters of one key. */
@@ -145,7 +142,7 @@ function startLoad({ from, to, rate, hot, everyMs = 2, atMost }: Extract<Order, 
 function report(withLatencies: boolean): Report {
   const { user, system } = process.cpuUsage(cpu);
   const cpuMs = (user + system) / 1_000;
-  const { totals, subscriptions, acknowledgementsPending } = bus.snapshot();
+  const { totals, acknowledgementsPending } = bus.snapshot();
   return {
     state: bus.state,
     parked: purgatory.numDelayed,
@@ -162,10 +159,7 @@ function report(withLatencies: boolean): Report {
     framesSent: totals.framesSent,
     routed: totals.routed,
     broadcast: totals.broadcast,
-    subscriptions,
     acknowledgementsPending,
-    sweeps: totals.sweeps,
-    gaps: Object.values(totals.gaps).reduce((sum, count) => sum + count, 0),
     gapMs,
     shared: { loads: shared?.loads ?? 0, tries: shared?.tries ?? 0, answered: shared?.answered ?? 0 },
   };
