@@ -3,10 +3,10 @@
 // Ground rules. The bus has one connection of its own, which listens and notifies. pg never
 // connects a client twice, so each attempt makes a new client. Behind a pooler, a second one
 // notifies: in transaction mode a connection hears nothing but itself, and so the echo shows it. A
-// full queue of NOTIFY stays full, as its tail moves only when it is looked at. NOTIFY takes a lock of the whole
-// server when its transaction commits. So hints are gathered for 10 ms, and go out in statements of
-// their own. notifyInTransaction commits a hint with the data, and pays for that lock in the
-// transaction.
+// full queue of NOTIFY stays full, as its tail moves only when it is looked at. NOTIFY takes a lock
+// of the whole server when its transaction commits. So hints are gathered for 10 ms, and go out in
+// statements of their own. notifyInTransaction commits a hint with the data, and pays for that lock
+// in the transaction.
 
 import { requiredArray, requiredFunction } from '../../base/checks.ts';
 import { invalidArgType, invalidArgValue, invalidReturnValue } from '../../base/node-errors.ts';
@@ -50,8 +50,9 @@ const FLUSH_MS = 10;
 const SHUTDOWN = '57P';
 const NOTIFY = 'SELECT pg_notify($1, $2)';
 /** As text: the user may parse the types of PostgreSQL in his own way. */
-const FITNESS =
-  'SELECT pg_is_in_recovery()::text AS replica, pg_backend_pid()::text AS pid, pg_notification_queue_usage()';
+const FITNESS = 'SELECT pg_is_in_recovery()::text AS replica, pg_backend_pid()::text AS pid';
+/** Moves the tail of the queue. */
+const LOOK = 'SELECT pg_notification_queue_usage()';
 const REPLICA = 'The PostgreSQL server is a replica, which cannot NOTIFY: connect the bus to the primary';
 const POOLER =
   'The PostgreSQL server is behind a pooler that shares its connections, where nothing is heard of NOTIFY: ' +
@@ -158,6 +159,7 @@ export function postgresTransport(newClient: () => PostgresClient, channel: stri
     await ear.connect();
     const [fitness] = (await ear.query(FITNESS)).rows;
     if (fitness.replica === 'true') throw unfit(REPLICA);
+    await ear.query(LOOK).catch(() => {}); // who may not look may notify
     // A pooler hands out process numbers of its own.
     const { processID } = ear as { processID?: number | null };
     if (typeof processID === 'number' && `${processID}` !== fitness.pid) {

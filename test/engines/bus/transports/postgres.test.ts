@@ -129,6 +129,20 @@ describeWith(engines.postgres, 'a bus over PostgreSQL', () => {
     expect(one.snapshot().lastError?.message).to.equal('database "no" does not exist');
   });
 
+  it('is live where it may not look at the queue of NOTIFY', async () => {
+    const admin = clientOf(postgres.port);
+    await admin.connect();
+    await admin.query('REVOKE EXECUTE ON FUNCTION pg_notification_queue_usage() FROM PUBLIC');
+    await admin.query('CREATE ROLE blind LOGIN');
+    await admin.end();
+    const options = { host: '127.0.0.1', port: postgres.port, user: 'blind', database: 'postgres' };
+    const errors: unknown[] = [];
+    const one = postgresBus(() => new pg.Client(options), { onError: (error) => errors.push(error) });
+    buses.push(one);
+    await until(() => one.state === 'live' || errors.length > 0);
+    expect(errors).to.deep.equal([]);
+  });
+
   it('survives kill -9 of the server', async () => {
     await survivesKill(postgres, bus(), bus());
   }).retries(SECOND_TRY);
