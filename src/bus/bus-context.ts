@@ -2,9 +2,9 @@
 // wrong, which is `onError`, or the warnings of the process.
 //
 // Invariants. It does not report the same error twice in a row, until the bus is live again. Without
-// `onError` it prints what somebody must repair. It also prints that the bus does not become live,
-// once, and once in a gap that does not end by itself, or when gaps come often. The cause is often a wrong address, a new
-// password, or a server that has become a replica, and nothing else would say so.
+// `onError` it prints what somebody must repair. It also prints, once each, that the bus does not
+// become live, that a gap does not end, and that gaps come often. The cause is often a wrong
+// address, a new password, or a server that has become a replica, and nothing else would say so.
 import { PurgatoryError } from '../base/errors.ts';
 import { reportError, throwLater } from '../base/report-error.ts';
 import { SystemTimer } from '../timer/system-timer.ts';

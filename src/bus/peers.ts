@@ -15,7 +15,7 @@ import type { Frame } from './frames.ts';
 
 /** Those that were heard during so many echoes are there. */
 export const ECHOES_THERE = 3;
-/** So many echoes later, those that have fallen silent are forgotten. */
+/** So many echoes later a doubt ends: those that have fallen silent do not come back. */
 const ECHOES_TO_FORGET = 100;
 const MOST = 10_000;
 /** Frames that may hang in a connection: one with hints, and an echo. */

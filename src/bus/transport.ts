@@ -5,9 +5,10 @@
 // purgatories, hints, echoes or sequences: the bus above it does the rest. So about 100 lines are
 // enough. It never retries and keeps no time. It reports that a connection is lost, and the bus
 // calls `connect` again. A text may be lost, or come twice. It must not be cut, changed, or overtaken
-// by a later one of the same process: that looks like a loss. A connection may be half open, silent and never closed: then
-// the next `connect` needs another one, for both directions. No rejection of a client is unhandled,
-// and no 'error' event without a listener. Run the cases of `purgatory/bus/conformance` over it.
+// by a later one of the same process: that looks like a loss. A connection may be half open, silent
+// and never closed: then the next `connect` needs another one, for both directions. No rejection of
+// a client is unhandled, and no 'error' event without a listener. Run the cases of
+// `purgatory/bus/conformance` over it.
 
 /** An engine's connection for one bus. Make a bus of it with `createBus`. */
 export interface Transport {
