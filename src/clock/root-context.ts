@@ -58,14 +58,14 @@ export function inRootContext<Args extends unknown[], R>(
  * Calls user code, or a function that calls some: while the engine is at work in the root context, in a
  * scope of its own. Else in that of its caller: an event in the call, `advanceClock()`.
  */
-export function inOwnScope<A, B, C, R>(call: (a: A, b: B, c: C) => R, a?: A, b?: B, c?: C): R {
-  return isAtWork ? callInScope(call, a as A, b as B, c as C) : call(a as A, b as B, c as C);
+export function inOwnScope<A, B, R>(call: (a: A, b: B) => R, a?: A, b?: B): R {
+  return isAtWork ? callInScope(call, a as A, b as B) : call(a as A, b as B);
 }
 
-function callInScope<A, B, C, R>(call: (a: A, b: B, c: C) => R, a: A, b: B, c: C): R {
+function callInScope<A, B, R>(call: (a: A, b: B) => R, a: A, b: B): R {
   isAtWork = false;
   try {
-    return newScope().runInAsyncScope(call, undefined, a, b, c);
+    return newScope().runInAsyncScope(call, undefined, a, b);
   } finally {
     isAtWork = true;
   }

@@ -12,7 +12,8 @@
 //
 // Invariants. Time never goes back: where its source changes or goes back (Bun's fake, a startup
 // snapshot that another machine has built), it goes on from the last reading. When setTimeout has
-// changed, every outstanding wake-up (one for each timer, so few) moves to the new one. Costs. now(): one reading of the host's clock. wakeAt: one setTimeout.
+// changed, every outstanding wake-up (one for each timer, so few) moves to the new one. Costs.
+// now(): one reading of the host's clock. wakeAt: one setTimeout.
 import { host } from '../base/host.ts';
 import type { Clock, WakeUp } from './clock.ts';
 import { DueWakeUps, type WakeUpQueue } from './due-wake-ups.ts';

@@ -76,8 +76,8 @@ export abstract class AbstractPurgatory<K, Op extends DelayedOperation> extends 
 
   /**
    * The parked operations, and totals of those that have ended, as plain JSON of bounded size.
-   * Changes nothing. Keys are shown as texts of at most 100 characters, objects as their class and label. O(top), and a bounded
-   * number of steps to find the hottest keys.
+   * Changes nothing. Keys are shown as texts of at most 100 characters, objects as their class and
+   * label. O(top), and a bounded number of steps to find the hottest keys.
    *
    * @throws TypeError, RangeError (Node's codes) when `top` is no integer from 0 to 100.
    */

@@ -126,7 +126,7 @@ export class ConditionWait extends Wait implements ConditionContext<unknown> {
 
   /** Its first try may be open since before it was parked. */
   override begin(): Promise<unknown> {
-    if (this.isUnderWay) this.$keeper?.didOpenTry(this);
+    if (this.isUnderWay) this.$keeper?.meter.didOpenTry(this);
     return super.begin();
   }
 
@@ -135,7 +135,7 @@ export class ConditionWait extends Wait implements ConditionContext<unknown> {
     const tries = this.#tries;
     tries.key = key;
     tries.underWay++;
-    this.$keeper?.didOpenTry(this);
+    this.$keeper?.meter.didOpenTry(this);
     Promise.resolve(promise).then(
       (value) => {
         this.#didSettle(tries);
@@ -155,7 +155,7 @@ export class ConditionWait extends Wait implements ConditionContext<unknown> {
   }
 
   #didSettle(tries: AsyncTries): void {
-    if (--tries.underWay === 0) this.$keeper?.didCloseTry(this);
+    if (--tries.underWay === 0) this.$keeper?.meter.didCloseTry(this);
   }
 
   get signal(): AbortSignal {

@@ -47,8 +47,10 @@ export interface Keeper extends TaskKeeper {
   /** For what user code of an operation throws. @param key that of the event, if one caused it. */
   report(error: unknown, operation: DelayedOperation, key?: unknown): void;
   /** A try of a parked operation has returned a promise; and that promise has settled. */
-  didOpenTry(operation: DelayedOperation): void;
-  didCloseTry(operation: DelayedOperation): void;
+  readonly meter: {
+    didOpenTry(operation: DelayedOperation): void;
+    didCloseTry(operation: DelayedOperation): void;
+  };
   /**
    * Tries a parked operation for an event on `key`, or for none (NO_EVENT). What the try throws is
    * reported.

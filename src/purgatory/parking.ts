@@ -265,14 +265,6 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
     return operation.$keeper === this && operation.$slot < 0;
   }
 
-  didOpenTry(operation: DelayedOperation): void {
-    this.meter.didOpenTry(operation);
-  }
-
-  didCloseTry(operation: DelayedOperation): void {
-    this.meter.didCloseTry(operation);
-  }
-
   complete(operation: DelayedOperation): void {
     const stamp = this.#unpark(operation, 'completed');
     this.meter.didEnd('completed', operation, stamp);
