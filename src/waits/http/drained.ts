@@ -26,7 +26,7 @@ export async function drained(
   // A response of HTTP/2 says less than its stream.
   const writable = isWritable(stream) ? stream : (stream as Http2ServerResponse | undefined)?.stream;
   if (!isWritable(writable)) throw invalidArgType('stream', 'a writable stream', stream);
-  const isDrained = !writable.destroyed && !writable.writableNeedDrain;
+  const isDrained = !hasFailed(writable) && !writable.writableNeedDrain;
   return waitOnce(systemClock, options, isDrained ? undefined : (end) => listen(writable, end));
 }
 
@@ -35,11 +35,16 @@ function listen(stream: Writable, end: (error?: Error) => void): () => void {
   const closed = (): void => end(stream.errored ?? prematureClose());
   stream.on('drain', takesMore);
   stream.on('close', closed);
-  if (stream.destroyed) queueMicrotask(closed); // it may have closed already
+  if (hasFailed(stream)) queueMicrotask(closed); // it may have closed already
   return () => {
     stream.removeListener('drain', takesMore);
     stream.removeListener('close', closed);
   };
+}
+
+/** A write that fails in its call destroys the stream in a later turn, and needs no 'drain'. */
+function hasFailed(stream: Writable): boolean {
+  return stream.destroyed || Boolean(stream.errored);
 }
 
 function isWritable(stream: unknown): stream is Writable {

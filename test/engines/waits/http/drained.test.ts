@@ -45,6 +45,12 @@ describe('drained', () => {
     stuck.destroy(failed);
     expect(await wait).to.equal(failed);
     expect(await rejection(drained(stuck))).to.equal(failed);
+    for (const autoDestroy of [true, false]) {
+      const failing = new Writable({ write: (_chunk, _encoding, done) => done(failed), autoDestroy });
+      failing.on('error', () => {});
+      failing.write('x'); // it fails in the call, and is destroyed in a later turn, if at all
+      expect(await rejection(drained(failing))).to.equal(failed);
+    }
     const closed = new PassThrough();
     closed.write(LARGE);
     const premature = codeOfRejection(drained(closed));
