@@ -105,7 +105,7 @@ describeWith(engines.redis, 'a bus over Redis', () => {
   });
 
   it('lets no stranger silence a process: a forged number costs a gap, and no hint', async () => {
-    const [a, b] = [1, 2].map(() => track(redisBus(client(), { echoMs: 60_000 })));
+    const [a, b] = [1, 2].map(() => track(redisBus(client(), { echoMs: 60_000, onError: () => {} })));
     const listener = new Listener('orders');
     b.join(listener);
     const { publish } = a.join(new Listener('orders'));
