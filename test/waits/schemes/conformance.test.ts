@@ -25,21 +25,6 @@ function rig({ make }: Contender, options: SystemTimerOptions = {}, startMs = 0)
 
 for (const contender of contenders) {
   describe(`${contender.name}: deadlines`, () => {
-    it('behaviour 1: rounds a deadline up to the next edge of a tick, and runs one on an edge on that edge', () => {
-      for (const reaper of [true, false]) {
-        const { runTo, add, log } = rig(contender, { tickMs: 20, reaper });
-        runTo(19);
-        add('late', 15);
-        add('edge', 41);
-        runTo(39.9);
-        expect(log).to.deep.equal([]);
-        runTo(40);
-        runTo(59.9);
-        runTo(60);
-        expect(log).to.deep.equal(['late@40', 'edge@60']);
-      }
-    });
-
     it('behaviour 1: runs every delay on the first edge at or after its deadline, whatever the tick and the start', () => {
       for (const tickMs of [1, 7, 64]) {
         for (const startMs of [0, 0.5, 1_234.75, -1e9, 1e12]) {
