@@ -216,7 +216,14 @@ const { run } = DelayedOperation.prototype;
  */
 export function checkOperation(op: DelayedOperation): void {
   if (op?.$place === undefined) throw invalidArgType('op', 'an instance of DelayedOperation', op);
-  if (op.run !== run) {
+  if (op.run !== run && !isRunOfCopy(op)) {
     throw invalidArgValue('op', 'must have no method or field `run`: the deadline needs that name', op);
   }
+}
+
+/** Whether its `run` is that of the DelayedOperation of another copy of the package. */
+function isRunOfCopy(op: DelayedOperation): boolean {
+  let owner: object | null = op;
+  while (owner !== null && !Object.hasOwn(owner, 'run')) owner = Object.getPrototypeOf(owner);
+  return owner !== null && Object.hasOwn(owner, '$expire');
 }
