@@ -54,8 +54,9 @@ export class World {
     this.timer = new SystemTimer({ clock });
     const { timer } = this;
     this.hub = new LocalHub({ clock });
-    this.bus = this.hub.bus({ clock });
-    this.peers = [1, 2, 3].map(() => this.hub.bus({ clock }));
+    const options = { clock, onError: (): void => {} }; // the page tells it
+    this.bus = this.hub.bus(options);
+    this.peers = [1, 2, 3].map(() => this.hub.bus(options));
     this.sessions = new Purgatory('sessions', { timer, bus: this.bus });
     this.acks = new ThresholdPurgatory('acks', { timer });
     this.locks = new Semaphore('locks', { units: 1, timer });
