@@ -2,13 +2,14 @@ import { expect } from 'chai';
 import { createBus } from '../../src/bus/bus.ts';
 import type { Bus } from '../../src/bus/bus-options.ts';
 import { FrameBody, frameText, type PreviousFrame } from '../../src/bus/frames.ts';
-import type { Transport } from '../../src/bus/transport.ts';
+import type { Transport, TransportLink } from '../../src/bus/transport.ts';
 import { LocalHub } from '../../src/bus/transports/local-hub.ts';
 import { ManualClock, Purgatory, SystemTimer } from '../../src/index.ts';
 import { ThresholdPurgatory } from '../../src/waits/threshold/index.ts';
 import { codeOf } from '../support/code-of.ts';
 import { Op, type OpOptions } from '../support/op.ts';
 import { rejection } from '../support/rejection.ts';
+import { SlowClock } from '../support/slow-clock.ts';
 import { LoggingOperation } from '../support/threshold-op.ts';
 import { turn } from '../support/turns.ts';
 import { HeldSender } from './held-sender.ts';
@@ -132,6 +133,33 @@ describe('a Purgatory on a bus', () => {
     expect(ops.reduce((sum, op) => sum + op.tries, 0)).to.equal(tries);
     expect(one.snapshot().members).to.deep.equal([]);
     expect(one.snapshot().lastSweep?.endedMs).not.to.equal(null);
+  });
+
+  it('answers by a hint that came before the deadline of its wait, in the turn of that deadline', async () => {
+    const clock = new SlowClock();
+    let link: TransportLink | undefined;
+    const nothing = (): undefined => {};
+    const bus = createBus(
+      {
+        engine: 'stub',
+        connect: (given) => {
+          link = given;
+          given.up();
+        },
+        publish: (text) => void link?.received(text),
+        disconnect: nothing,
+      },
+      { clock },
+    );
+    const purgatory = new Purgatory<string>('orders', { bus, clock });
+    let parcel: string | undefined;
+    const shipped = purgatory.waitFor(['k'], () => parcel, { timeoutMs: 10 });
+    await turn();
+    parcel = 'parcel';
+    link?.received(frameText(',"h":{"orders":["k"]}'));
+    clock.advance(20);
+    expect(await shipped).to.deep.equal({ expired: false, value: 'parcel' });
+    purgatory.close();
   });
 
   it('goes on alone when its bus is closed', async () => {
