@@ -75,7 +75,11 @@ const bun: Runtime = {
   name: 'Bun',
   command: ['.bin/bun', '--bun'],
   specs: CONTRACT,
-  skippedFiles: { ...COMPARED_WITH_NODE, ...COUNTS_NODES_IMMEDIATES },
+  skippedFiles: {
+    ...COMPARED_WITH_NODE,
+    ...COUNTS_NODES_IMMEDIATES,
+    'test/engines/waits/http/drained.test.ts': 'hangs on Bun, which is not looked into yet',
+  },
   skippedTests: {
     ...SAME_ON_ALL,
     'is not kept in memory by what it parked': 'Bun’s microtasks hold their context longer',
