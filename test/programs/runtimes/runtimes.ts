@@ -111,7 +111,8 @@ const deno: Runtime = {
     'is in the primary, too, has one listener a worker': DISCONNECT_THROWS,
     'relays between workers as every transport must': DISCONNECT_THROWS,
     'reports that the primary does not relay, and is live as soon as it does': DISCONNECT_THROWS,
-    'aborts when a Worker ends, and at once for one that has': 'Deno does not tell the end of a Worker as Node does',
+    'aborts when a Worker ends, and at once for one that has':
+      'Deno does not tell the end of a Worker as Node does',
     'let the host read its sockets between two slices': READS_SELDOM,
   },
   jobs: 1,
