@@ -5,7 +5,6 @@ import { mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { BusOptions } from '../../../src/bus/bus-options.ts';
 import { relayBus } from '../../../src/bus/transports/cluster.ts';
 import { bundled } from '../../support/bundled.ts';
 import { type Engine, startNats, startPostgres, startRedis, TcpProxy } from '../../support/engines.ts';
@@ -32,8 +31,8 @@ export class Fleet {
     this.keys = keys;
   }
 
-  /** Starts `count` members. `watching` of them have a share of the keys parked each. */
-  async start(count: number, options: BusOptions = {}, watching = count, timeoutMs = 300_000): Promise<this> {
+  /** Starts `count` members, which have a share of the keys parked each. */
+  async start(count: number, timeoutMs = 300_000): Promise<this> {
     const path = join(this.#folder, 'state');
     writeFileSync(path, '');
     truncateSync(path, SharedState.size(this.keys));
@@ -43,18 +42,18 @@ export class Fleet {
       this.proxy = await new TcpProxy(this.engine.port).start();
     }
     const port = `${this.proxy?.port ?? 0}`;
-    const args = [this.engineName, port, path, `${this.keys}`, JSON.stringify(options)];
+    const args = [this.engineName, port, path, `${this.keys}`];
     const exec = await bundled('test/programs/faults/member.ts');
-    cluster.setupPrimary({ exec, execArgv: ['--expose-gc'], args });
+    cluster.setupPrimary({ exec, args });
     const source = new URL('./member.ts', import.meta.url);
     for (let member = 0; member < count; member++) {
       this.members.push(this.engineName === 'workers' ? startThread(source, args) : cluster.fork());
     }
     await Promise.all(this.members.map((worker) => this.#isReady(worker)));
     await this.until('all are live', (reports) => reports.every(({ state }) => state === 'live'));
-    const share = Math.ceil(this.keys / watching);
+    const share = Math.ceil(this.keys / count);
     await Promise.all(
-      this.members.slice(0, watching).map((worker, index) => {
+      this.members.map((worker, index) => {
         const to = Math.min(this.keys, (index + 1) * share);
         return this.order(worker, { do: 'park', from: index * share, to, timeoutMs });
       }),
@@ -75,19 +74,14 @@ export class Fleet {
   }
 
   /** Orders members to change keys of all, `rate` a second together. */
-  async load(
-    rate: number,
-    members: readonly Worker[] = this.members,
-    how: { everyMs?: number; atMost?: number } = {},
-  ): Promise<void> {
+  async load(rate: number, members: readonly Worker[] = this.members): Promise<void> {
     // Each key has one writer: the members share the keys in slices.
     const slice = Math.floor(this.keys / members.length);
     await Promise.all(
       members.map((worker, index) => {
         // A member does not write its own share, so changes come from elsewhere.
         const from = ((index + 1) % members.length) * slice;
-        const to = from + slice;
-        return this.order(worker, { do: 'load', from, to, rate: rate / members.length, ...how });
+        return this.order(worker, { do: 'load', from, to: from + slice, rate: rate / members.length });
       }),
     );
   }
@@ -96,7 +90,6 @@ export class Fleet {
   async until(
     what: string,
     holds: (reports: Report[]) => boolean,
-    limitMs = 60_000,
     members: readonly Worker[] = this.members,
   ): Promise<number> {
     const beganMs = performance.now();
@@ -104,7 +97,7 @@ export class Fleet {
       const reports = await Promise.all(members.map((worker) => this.order(worker, { do: 'report' })));
       const ms = performance.now() - beganMs;
       if (holds(reports)) return ms;
-      if (ms > limitMs) throw new Error(`Not within ${limitMs} ms: ${what}`);
+      if (ms > 60_000) throw new Error(`Not within a minute: ${what}`);
       await sleep(25);
     }
   }

@@ -1,67 +1,59 @@
-// `npm run faults -- redis|nats|postgres|cluster|workers [--short] [--only <part of a row>]
-// [--routing interest]`: breaks real engines under load, and prints the outcome. With interest
-// routing (redis and nats), the rows that only it has come first.
+// `npm run faults -- redis|nats|postgres|cluster|workers [--short] [--only <part of a row>]`: breaks
+// real engines under load, and prints a table: a line for each number that was measured.
 //
-// It exits with 1 when a bar was missed, or a row threw. The bars are for two cores that are idle otherwise.
+// It exits with 1 when a bar was missed. The bars are for two cores that are idle otherwise.
 import { parseArgs } from 'node:util';
 import { engines as programs } from '../../support/engines.ts';
-import type { EngineName } from './fleet.ts';
-import { INTEREST_ROWS } from './interest-rows.ts';
-import type { Scale } from './row.ts';
-import { ROWS, setRouting } from './rows.ts';
-import { HEAD, linesOf } from './table.ts';
+import { type EngineName, Fleet } from './fleet.ts';
+import { type Result, ROWS, type Row, type Scale } from './rows.ts';
 
 const ENGINES: readonly EngineName[] = ['redis', 'nats', 'postgres', 'cluster', 'workers'];
-const FULL: Scale = {
-  parked: 100_000,
-  members: 4,
-  rate: 2_000,
-  seconds: { load: 10, kills: 60, stop: 20, idle: 20 },
-};
-/** With interest routing there are more rows, and each must leave time to the others. */
-const FULL_INTEREST: Scale = { ...FULL, seconds: { load: 5, kills: 15, stop: 10, idle: 10 } };
-const SHORT: Scale = {
-  parked: 8_000,
-  members: 2,
-  rate: 1_000,
-  seconds: { load: 2, kills: 3, stop: 3, idle: 5 },
-};
+const FULL: Scale = { parked: 100_000, members: 4, rate: 2_000, seconds: 10 };
+const SHORT: Scale = { parked: 8_000, members: 2, rate: 1_000, seconds: 2 };
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: {
-    short: { type: 'boolean', default: false },
-    only: { type: 'string', default: '' },
-    routing: { type: 'string', default: 'broadcast' },
-  },
+  options: { short: { type: 'boolean' }, only: { type: 'string', default: '' } },
 });
 const engines = positionals.length === 0 ? ENGINES : (positionals as EngineName[]);
 const unknown = engines.filter((engine) => !ENGINES.includes(engine));
 if (unknown.length > 0) {
   console.error(
-    `Unknown: ${unknown.join(', ')}. Usage: npm run faults -- ${ENGINES.join('|')} [--short] [--only <row>]`,
+    `Unknown: ${unknown}. Usage: npm run faults -- ${ENGINES.join('|')} [--short] [--only <row>]`,
   );
   process.exit(2);
 }
 
-const isInterest = values.routing === 'interest';
-setRouting(isInterest ? 'interest' : 'broadcast');
-const rows = [...(isInterest ? INTEREST_ROWS : []), ...ROWS];
-const full = isInterest ? FULL_INTEREST : FULL;
-const scale = values.short ? SHORT : full;
+function print(...cells: readonly string[]): void {
+  console.log(`| ${cells.join(' | ')} |`);
+}
+
+async function resultsOf(row: Row, engine: EngineName): Promise<Result[]> {
+  const scale = { ...(values.short ? SHORT : FULL), ...row.scale };
+  const fleet = await new Fleet(engine, scale.parked).start(scale.members, scale.timeoutMs);
+  try {
+    return await row.run(fleet, scale);
+  } finally {
+    await fleet.end();
+  }
+}
+
 let missed = 0;
-console.log(HEAD.join('\n'));
+print('engine', 'case', 'what', 'measured', 'bar', '');
+console.log('| --- | --- | --- | ---: | ---: | --- |');
 for (const engine of engines) {
   if (engine in programs && !programs[engine as keyof typeof programs].isThere()) {
     console.warn(`SKIPPED: ${engine} is not installed`);
     continue;
   }
-  for (const row of rows) {
+  for (const row of ROWS) {
     if (!row.engines.includes(engine) || !row.name.includes(values.only)) continue;
-    const outcome = await linesOf(row, engine, scale);
-    console.log(outcome.lines.join('\n'));
-    missed += outcome.missed;
-    if (outcome.error !== undefined) console.error(outcome.error);
+    for (const { what, measured, bar } of await resultsOf(row, engine)) {
+      const shown = measured >= 100 ? measured.toFixed(0) : `${Number(measured.toPrecision(3))}`;
+      const isMissed = bar !== undefined && !(measured <= bar);
+      if (isMissed) missed++;
+      print(engine, row.name, what, shown, `${bar ?? ''}`, isMissed ? 'MISSED' : '');
+    }
   }
 }
 process.exit(missed > 0 ? 1 : 0);
