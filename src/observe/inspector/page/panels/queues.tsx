@@ -53,11 +53,14 @@ function longest({ name, items: { longest, oldest } }: Queues): JSX.Element {
     <>
       <Name of={name} />
       {longest.length > 0 && (
-        <small>
-          : <Name of={longest[0].key} /> has {count(longest[0].size)}
-        </small>
+        <>
+          {': '}
+          <small>
+            <Name of={longest[0].key} /> has {count(longest[0].size)}
+            {oldest !== null && `, the oldest is ${time(oldest.ageMs)} old or more`}
+          </small>
+        </>
       )}
-      {oldest !== null && <small>, the oldest is {time(oldest.ageMs)} old or more</small>}
     </>
   );
 }
