@@ -12,7 +12,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 // The demo is part of this repository, where the tests start engines as well.
 import { type Engine, engines, startNats, startPostgres, startRedis } from '../../test/support/engines.ts';
-import { stopOnSignal } from '../broker/stop-on-signal.ts';
 import { Unusable } from '../workers/command-line.ts';
 import { Load } from './demo/load.ts';
 import { type OwnEngine, parseDemoOptions } from './demo/options.ts';
@@ -33,7 +32,7 @@ const own: Record<OwnEngine, { start: () => Promise<Engine>; url: (port: number)
 async function main(): Promise<void> {
   const { workers, bus, seconds, readers } = parseDemoOptions(process.argv.slice(2));
   const stop = new AbortController();
-  stopOnSignal(() => stop.abort());
+  for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => stop.abort());
   const engine = typeof bus === 'string' ? await startOwn(bus) : undefined;
   const url = typeof bus === 'string' ? own[bus].url((engine as Engine).port) : bus?.url;
   let chat: Chat | undefined;

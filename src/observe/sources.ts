@@ -62,6 +62,8 @@ export type ObservedSnapshot = PurgatoryRead & {
   readonly expected?: number;
   /** Of IdleTimeouts. */
   readonly tracked?: number;
+  /** Of those how many are held. */
+  readonly held?: number;
 };
 
 /** A SystemTimer. */

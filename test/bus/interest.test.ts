@@ -136,6 +136,16 @@ describe('A bus with interest routing', () => {
     expect(op.isCompleted).to.equal(true);
     await world.pass(400);
     expect(b.bus.snapshot().subscriptions).to.equal(0);
+    const offsets = new ThresholdPurgatory<string>('offsets', {
+      bus: b.bus,
+      clock: world.clock,
+      current: () => 1,
+    });
+    offsets.awaitAtLeast('k', 5, { timeoutMs: 10 });
+    await world.pass(9);
+    expect(b.bus.snapshot().subscriptions).to.equal(1);
+    await world.pass(310);
+    expect(b.bus.snapshot().subscriptions).to.equal(0);
   });
 
   it('does not leave a channel whose key is watched again while it lingers', async () => {

@@ -70,6 +70,7 @@ describe('What the library prints by itself', () => {
       'purgatory "polls": a Faulty that is completed already is not parked',
       'replies: the number 9 came, and the string 9 is expected: they are two',
       'idle timeouts have no listener',
+      'queues: an item has onExpired and no timeoutMs: it never expires',
       'shared waits: load was asked for "1" and returned "job:1": none of its keys was asked for',
       'sweepMs is given without a bus',
       "lingerMs is given without routing: 'interest'",

@@ -168,6 +168,7 @@ const PURGATORY_READINGS: readonly Reading<ObservedSnapshot>[] = [
   ),
   counter('purgatory.failures', 'failure', 'Throws of user code inside a pass or an expiry', 'failed'),
   gauge('purgatory.kept_values', 'value', 'Keys whose value is kept', (now) => now.keptValues),
+  gauge('purgatory.elements_held', 'element', 'Elements of IdleTimeouts that are held', (now) => now.held),
   ...readingsOf('loads', LOAD_READINGS),
   ...readingsOf('units', UNIT_READINGS),
   ...readingsOf('items', ITEM_READINGS),

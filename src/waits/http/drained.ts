@@ -13,7 +13,7 @@ import { type BarrierOptions, type BarrierResult, waitOnce } from '../../timer/b
  * Resolves with `{ expired: false }` when `stream` takes more after a `write` that returned false: at
  * once where it does already. With `{ expired: true }` after `timeoutMs`: its reader is slow, or has
  * gone without a word. Rejects with `signal.reason` on abort; with the error of a stream that fails,
- * or with Node's ERR_STREAM_PREMATURE_CLOSE where it closes; with a TypeError or RangeError (Node's
+ * or with Node's ERR_STREAM_PREMATURE_CLOSE where it closes, or was ended before; with a TypeError or RangeError (Node's
  * codes) for bad arguments. Never throws. O(1).
  *
  * `stream` is any writable stream of Node: a socket, a response of `node:http`, of `node:http2` (the
@@ -26,7 +26,7 @@ export async function drained(
   // A response of HTTP/2 says less than its stream.
   const writable = isWritable(stream) ? stream : (stream as Http2ServerResponse | undefined)?.stream;
   if (!isWritable(writable)) throw invalidArgType('stream', 'a writable stream', stream);
-  const isDrained = !hasFailed(writable) && !writable.writableNeedDrain;
+  const isDrained = !isOver(writable) && !writable.writableNeedDrain;
   return waitOnce(systemClock, options, isDrained ? undefined : (end) => listen(writable, end));
 }
 
@@ -35,16 +35,16 @@ function listen(stream: Writable, end: (error?: Error) => void): () => void {
   const closed = (): void => end(stream.errored ?? prematureClose());
   stream.on('drain', takesMore);
   stream.on('close', closed);
-  if (hasFailed(stream)) queueMicrotask(closed); // it may have closed already
+  if (isOver(stream)) queueMicrotask(closed); // it may have closed already
   return () => {
     stream.removeListener('drain', takesMore);
     stream.removeListener('close', closed);
   };
 }
 
-/** A write that fails in its call destroys the stream in a later turn, and needs no 'drain'. */
-function hasFailed(stream: Writable): boolean {
-  return stream.destroyed || Boolean(stream.errored);
+/** It takes no more. A write that fails in its call destroys the stream in a later turn. */
+function isOver(stream: Writable): boolean {
+  return stream.destroyed || Boolean(stream.errored) || stream.writableEnded;
 }
 
 function isWritable(stream: unknown): stream is Writable {

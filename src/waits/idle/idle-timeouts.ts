@@ -52,7 +52,10 @@ export interface IdleTimeoutsOptions<E> {
   timer?: Timer | undefined;
   /** The source of time of its own timer. Default: the system's clock. */
   clock?: Clock | undefined;
-  /** Gets each element that was not touched in time. */
+  /**
+   * Gets each element that was not touched in time. Default: such elements leave without a word, for
+   * those who ask `has` or `refresh`.
+   */
   onIdle?: IdleListener<E> | undefined;
   /**
    * Is called with what the listener throws, and with what its promise rejects with.

@@ -46,7 +46,7 @@ export abstract class HandOvers<K, L extends Line<K>> implements PendingEvents, 
   }
 
   /** Something has come free on `line`: a batch is handed over in the call, the rest by a job. */
-  protected serve(line: L): void {
+  serve(line: L): void {
     if (line.waiting === 0 || line.isServing) return;
     const given = this.#give(line, MAX_ANSWERS);
     if (given === MAX_ANSWERS && this.canGive(line)) this.#owe(line);

@@ -9,6 +9,7 @@
 // Costs. park, remove: O(keys of the operation). lineOf: O(1).
 import type { DelayedOperation } from '../../purgatory/delayed-operation.ts';
 import { type CountedKey, MAX_COPIED, OWN, ParkedLists, STAMP } from '../../purgatory/parked-lists.ts';
+import { firstOf } from '../../purgatory/telemetry/purgatory-snapshot.ts';
 import { COLUMN_1, COLUMN_2, NONE, Slab, type Slot } from '../../slab/slab.ts';
 import type { Line } from './line.ts';
 
@@ -186,13 +187,9 @@ export class KeyLines<K, L extends Line<K>> extends ParkedLists<K> {
 
   /** Among the first MAX_LINES lines. O(MAX_LINES). */
   override countedKeys(): CountedKey[] {
-    const counted: CountedKey[] = [];
-    let left = MAX_LINES;
-    for (const { key, waiting } of this.lines()) {
-      if (left-- === 0) break;
-      if (waiting > 0) counted.push({ key, watchers: waiting });
-    }
-    return counted;
+    return firstOf(this.lines(), MAX_LINES)
+      .filter(({ waiting }) => waiting > 0)
+      .map(({ key, waiting }) => ({ key, watchers: waiting }));
   }
 
   override *allKeys(): IterableIterator<K> {

@@ -30,13 +30,6 @@ export interface EntryLine<V, K> {
   readonly owner: EntryOwner<V, K>;
 }
 
-/** What is shown of a lease. */
-export interface LeaseInfo {
-  readonly $label: string | undefined;
-  /** When it began, in ms of the timer's clock. */
-  $sinceMs: number;
-}
-
 /** What entries need of their Items. */
 export interface EntryOwner<V, K> {
   readonly timer: Timer;
@@ -63,8 +56,10 @@ export class Entry<V, K> extends TimerTask implements Abortable {
   readonly terms: Terms<V, K> | undefined;
   /** The signal that it follows. */
   #signal: AbortSignal | undefined;
-  /** While it is out. */
-  lease: LeaseInfo | undefined;
+  /** While it is out: its lease, whose that is, and since when, in ms of the timer's clock. */
+  lease: object | undefined;
+  label: string | undefined;
+  sinceMs: number;
 
   constructor(
     { key, owner }: EntryLine<V, K>,
@@ -82,6 +77,8 @@ export class Entry<V, K> extends TimerTask implements Abortable {
     this.terms = terms;
     this.#signal = undefined;
     this.lease = undefined;
+    this.label = undefined;
+    this.sinceMs = 0;
   }
 
   /** Its task is due in `delayMs`; never for Infinity. @throws what the timer's `add` throws. */

@@ -62,12 +62,12 @@ export function itemsSnapshot<V, K>(
   const most = Math.max(top, 1);
   const leases = lines
     .flatMap((line) => line.away())
-    .flatMap(({ lease, key, deliveries }) => (lease === undefined ? [] : { lease, key, deliveries }))
-    .sort((x, y) => x.lease.$sinceMs - y.lease.$sinceMs)
+    .filter(({ state }) => state === 'out')
+    .sort((x, y) => x.sinceMs - y.sinceMs)
     .slice(0, most)
-    .map(({ lease: { $label, $sinceMs }, key, deliveries }): LeasedItem => {
-      const ageMs = Math.max(0, Math.round(nowMs - $sinceMs));
-      return { key: keyText(key), label: $label === undefined ? null : cut($label), ageMs, deliveries };
+    .map(({ label, sinceMs, key, deliveries }): LeasedItem => {
+      const ageMs = Math.max(0, Math.round(nowMs - sinceMs));
+      return { key: keyText(key), label: label === undefined ? null : cut(label), ageMs, deliveries };
     });
   const filled = lines.filter((line) => line.size > 0);
   const [oldest = null] = filled

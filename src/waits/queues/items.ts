@@ -73,7 +73,7 @@ export class Items<V, K> extends HandOvers<K, ItemLine<K, V>> implements EntryOw
     return this.#idle.wait(this.timer.clock, this.leased === 0, options);
   }
 
-  /** Adds an item without handing it over: `serveOrRest` follows. */
+  /** Adds an item without handing it over: `serve` follows. */
   add(line: ItemLine<K, V>, item: V): void {
     line.push(item);
     this.#count(line, 1);
@@ -86,7 +86,7 @@ export class Items<V, K> extends HandOvers<K, ItemLine<K, V>> implements EntryOw
   put(line: ItemLine<K, V>, item: V, afterMs: number, terms: Terms<V, K> | undefined): void {
     const entry = new Entry(line, item, Number.POSITIVE_INFINITY, 0, terms);
     this.#place(line, entry, afterMs);
-    this.serveOrRest(line);
+    this.serve(line);
     try {
       this.#watch(entry, afterMs);
     } catch (error) {
@@ -109,7 +109,11 @@ export class Items<V, K> extends HandOvers<K, ItemLine<K, V>> implements EntryOw
     const mark = TakenMark.read(taken, this);
     if (mark === undefined) {
       const rule = 'must be what take, takeMany or tryTake of these Queues gave, and be put back once';
-      throw invalidArgValue('taken', rule, taken);
+      throw invalidArgValue(
+        'taken',
+        taken instanceof Lease ? 'is a lease: it comes back by nack()' : rule,
+        taken,
+      );
     }
     const key = mark.key as K;
     if (!Object.is(taken.key, key) && taken.key !== key) {
@@ -124,7 +128,7 @@ export class Items<V, K> extends HandOvers<K, ItemLine<K, V>> implements EntryOw
     TakenMark.remove(taken);
     const entries = items.map((item, i) => this.#entryOf(line, item, mark.places[i] as Place<V, K>));
     for (const entry of entries) this.#enter(line, entry, afterMs);
-    this.serveOrRest(line);
+    this.serve(line);
     for (const entry of entries) this.#care(entry, afterMs);
     return line;
   }
@@ -159,7 +163,7 @@ export class Items<V, K> extends HandOvers<K, ItemLine<K, V>> implements EntryOw
   /** It has come back. Hands over to those who wait. */
   #comeBack(line: ItemLine<K, V>, entry: Entry<V, K>, afterMs: number): void {
     this.#enter(line, entry, afterMs);
-    this.serveOrRest(line);
+    this.serve(line);
     this.#care(entry, afterMs);
   }
 
@@ -271,13 +275,6 @@ export class Items<V, K> extends HandOvers<K, ItemLine<K, V>> implements EntryOw
     else if (line.size === more) this.keys++;
   }
 
-  /** To be called after items were added. Hands over to those who wait. */
-  serveOrRest(line: ItemLine<K, V>): void {
-    if (line.waiting > 0)
-      this.serve(line); // the last one removed has the line rest
-    else if (line.isIdle) this.lists.rest(line);
-  }
-
   /** How many items those who wait on `line` would take of `most` new ones. O(most). */
   wanted(line: ItemLine<K, V>, most: number): number {
     if (line.size > 0 || line.waiting === 0) return 0;
@@ -318,15 +315,16 @@ export class Items<V, K> extends HandOvers<K, ItemLine<K, V>> implements EntryOw
   lease(line: ItemLine<K, V>, { signal, label }: CheckedWaitOptions, leaseMs: number): Lease<V, K> {
     const first = this.#shift(line);
     const entry = first instanceof Entry ? first : new Entry(line, first, this.taken, 1);
-    const lease = new Lease(entry, label);
+    const lease = new Lease(entry);
     entry.unfollow();
     entry.state = 'out';
     entry.lease = lease;
+    entry.label = label;
     this.leased++;
     line.leave(entry);
     try {
       entry.file(leaseMs);
-      lease.$sinceMs = leaseMs === Number.POSITIVE_INFINITY ? this.timer.now() : this.timer.lastReadingMs;
+      entry.sinceMs = leaseMs === Number.POSITIVE_INFINITY ? this.timer.now() : this.timer.lastReadingMs;
       if (signal !== undefined) entry.follow(signal);
     } catch (error) {
       entry.deliveries--;

@@ -12,18 +12,13 @@ export class Lease<V, K = string> {
   readonly value: V;
   /** How often the item was taken or leased, this time included. */
   readonly deliveries: number;
-  /** @internal */
-  readonly $label: string | undefined;
-  /** @internal */
-  $sinceMs = 0;
   readonly #entry: Entry<V, K>;
 
   /** @internal */
-  constructor(entry: Entry<V, K>, label: string | undefined) {
+  constructor(entry: Entry<V, K>) {
     this.key = entry.key;
     this.value = entry.item;
     this.deliveries = entry.deliveries;
-    this.$label = label;
     this.#entry = entry;
   }
 

@@ -66,7 +66,10 @@ export interface PutOptions<V, K = string> extends LaterOptions {
   timeoutMs?: number | undefined;
   /** Its abort takes the item out, unless it is taken: its caller has gone. */
   signal?: AbortSignal | undefined;
-  /** Is called with an item that has left by its deadline. What it throws is an uncaught exception. */
+  /**
+   * Is called with an item that has left by its deadline: never without `timeoutMs`. What it throws is
+   * an uncaught exception.
+   */
   onExpired?: ((item: V, key: K) => void) | undefined;
 }
 

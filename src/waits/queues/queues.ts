@@ -6,7 +6,7 @@
 // Invariants. Those of Items. An item is given once, or kept; `putBack` and the end of a lease give
 // one again. It has no condition of a user, and tries nothing. It is a purgatory to all that looks on.
 import { requiredArray, singleKey } from '../../base/checks.ts';
-import { debug } from '../../base/debug.ts';
+import { debug, debugOnce } from '../../base/debug.ts';
 import { full } from '../../base/errors.ts';
 import { readOptions, titleOf } from '../../base/options.ts';
 import { AbstractPurgatory } from '../../purgatory/abstract-purgatory.ts';
@@ -26,7 +26,7 @@ import type { BarrierOptions, BarrierResult } from '../../timer/barrier.ts';
 import type { ItemLine } from './item-line.ts';
 import { Items, type Taken, type TakenMany } from './items.ts';
 import { type ItemsSnapshot, itemsSnapshot } from './items-snapshot.ts';
-import type { Lease } from './lease.ts';
+import { Lease } from './lease.ts';
 import {
   checkedAfter,
   checkedKey,
@@ -129,9 +129,16 @@ export class Queues<V, K = string> extends AbstractPurgatory<K, never> {
     const items = this.#items;
     const line = this.#lineToFill(key, signal);
     this.#checkRoom(line, 1, afterMs > 0);
-    const isPlain = timeoutMs === Number.POSITIVE_INFINITY && signal === undefined;
+    const isEndless = timeoutMs === Number.POSITIVE_INFINITY;
+    if (isEndless && onExpired !== undefined)
+      debugOnce(this, 'onExpired', 'queues: an item has onExpired and no timeoutMs: it never expires');
     const deadlineMs = items.timer.now() + timeoutMs;
-    items.put(line, item, afterMs, isPlain ? undefined : { deadlineMs, signal, onExpired });
+    items.put(
+      line,
+      item,
+      afterMs,
+      isEndless && signal === undefined ? undefined : { deadlineMs, signal, onExpired },
+    );
     return afterMs === 0 && line.size === 0;
   }
 
@@ -149,7 +156,7 @@ export class Queues<V, K = string> extends AbstractPurgatory<K, never> {
     if (this.#items.stored + copy.length > this.#maxItems) this.#checkRoom(line, copy.length, false);
     const before = line.size;
     for (const item of copy) this.#items.add(line, item);
-    this.#items.serveOrRest(line);
+    this.#items.serve(line);
     return Math.min(copy.length, before + copy.length - line.size);
   }
 
@@ -178,7 +185,7 @@ export class Queues<V, K = string> extends AbstractPurgatory<K, never> {
       | [key: K, item: V, options?: LaterOptions]
   ): boolean {
     const items = this.#items;
-    if (given.length === 1 || TakenMark.has(given[0])) {
+    if (given.length === 1 || TakenMark.has(given[0]) || given[0] instanceof Lease) {
       const afterMs = checkedAfter(given[1] as LaterOptions | undefined);
       return items.putTaken(given[0] as Taken<V, K>, afterMs).size === 0 && afterMs === 0;
     }
@@ -342,7 +349,7 @@ export class Queues<V, K = string> extends AbstractPurgatory<K, never> {
 
   /** Hands over what was added. True iff nothing is kept. */
   #serve(line: ItemLine<K, V>): boolean {
-    this.#items.serveOrRest(line);
+    this.#items.serve(line);
     return line.size === 0;
   }
 
@@ -351,7 +358,6 @@ export class Queues<V, K = string> extends AbstractPurgatory<K, never> {
     const items = this.#items;
     const kept = isLater ? count : count - items.wanted(line, count);
     if (kept <= 0 || items.stored + kept <= this.#maxItems) return;
-    if (line.isIdle) items.lists.rest(line);
     throw items.parking.countRefusal(full(items.parking.title, 'maxItems', this.#maxItems));
   }
 

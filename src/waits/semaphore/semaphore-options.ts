@@ -1,6 +1,6 @@
 // The options of a Semaphore and of its permits, and their checks.
 import { COUNT, requiredNumber, requiredString } from '../../base/checks.ts';
-import { invalidArgValue } from '../../base/node-errors.ts';
+import { invalidArgType, invalidArgValue } from '../../base/node-errors.ts';
 import { type Checked, knownOptions, numberOf, type OptionNames, type Rules } from '../../base/options.ts';
 import {
   type CheckedParkingOptions,
@@ -41,7 +41,11 @@ export const SEMAPHORE_OPTIONS: Rules<
   CheckedParkingOptions & Checked<Omit<SemaphoreOptions<never>, keyof ParkingOptions>>
 > = {
   ...PARKING_OPTIONS,
-  units: (name, value) => (typeof value === 'function' ? (value as () => number) : units(name, value)),
+  units: (name, value) => {
+    if (typeof value === 'function') return value as () => number;
+    if (typeof value !== 'number') throw invalidArgType(name, 'of type number or function', value);
+    return units(name, value);
+  },
 };
 export const TRY_ACQUIRE_OPTIONS: OptionNames<TryAcquireOptions> = { key: true, units: true, label: true };
 export const ACQUIRE_OPTIONS: OptionNames<AcquireOptions> = {

@@ -41,7 +41,6 @@ export class CurrentValues<K, V extends ThresholdValue> {
   readonly #questions = new Map<K, Question>();
   /** Keys whose last question has failed and that will be asked again: the failures in a row. */
   readonly #failures = new Map<K, number>();
-  #isClosed = false;
 
   /** @param advance takes an answer; what it throws is a failure of the question. */
   constructor(
@@ -100,7 +99,6 @@ export class CurrentValues<K, V extends ThresholdValue> {
   }
 
   close(): void {
-    this.#isClosed = true;
     this.#timer.close();
     for (const { controller } of this.#questions.values()) controller.abort();
   }
@@ -120,7 +118,6 @@ export class CurrentValues<K, V extends ThresholdValue> {
       this.#failures.delete(key);
       if (!question.isTooEarly) lists.confirm(key, era);
     } catch (error) {
-      if (this.#isClosed) return;
       const [first] = lists.operationsOf(key, 1);
       if (first !== undefined) this.#parking.report(error, first);
       this.#retryLater(key);
@@ -150,7 +147,7 @@ export class CurrentValues<K, V extends ThresholdValue> {
   }
 
   #retryLater(key: K): void {
-    if (this.#isClosed) return; // by `onError`
+    if (this.#parking.isClosed) return;
     const failures = (this.#failures.get(key) ?? 0) + 1;
     this.#failures.set(key, failures);
     const retry = (): void => {
@@ -161,11 +158,11 @@ export class CurrentValues<K, V extends ThresholdValue> {
   }
 
   #isWaitedOn(key: K): boolean {
-    return !this.#isClosed && this.#parking.lists.watchersOf(key) > 0;
+    return this.#parking.lists.watchersOf(key) > 0;
   }
 
   #take(key: K, before: V | undefined, value: V | null | undefined): void {
-    if (this.#isClosed || value === undefined || value === null) return;
+    if (this.#parking.isClosed || value === undefined || value === null) return;
     checkCurrent(value);
     const now = this.#parking.lists.valueAt(key);
     if (now !== before && now !== undefined && now >= value) return;

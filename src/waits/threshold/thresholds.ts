@@ -11,6 +11,7 @@
 
 import type { DelayedOperation } from '../../purgatory/delayed-operation.ts';
 import { type CountedKey, ParkedLists, STAMP } from '../../purgatory/parked-lists.ts';
+import { firstOf } from '../../purgatory/telemetry/purgatory-snapshot.ts';
 import { indexOf, NONE, Slab } from '../../slab/slab.ts';
 import { IN_DOUBT, isReached, type Level, type WaitingMark, waitingMarks } from './level.ts';
 import { NOT_IN_HEAP, ThresholdHeap, type ThresholdValue } from './threshold-heap.ts';
@@ -215,13 +216,9 @@ export class Thresholds<K, V extends ThresholdValue> extends ParkedLists<Thresho
 
   /** Among the first MAX_LEVELS keys. O(MAX_LEVELS). */
   override countedKeys(): CountedKey[] {
-    const waited: CountedKey[] = [];
-    let left = MAX_LEVELS;
-    for (const { key, heap } of this.levels.values()) {
-      if (left-- === 0) break;
-      if (heap.size > 0) waited.push({ key, watchers: heap.size });
-    }
-    return waited;
+    return firstOf(this.levels.values(), MAX_LEVELS)
+      .filter(({ heap }) => heap.size > 0)
+      .map(({ key, heap }) => ({ key, watchers: heap.size }));
   }
 
   override keysOf(operation: DelayedOperation, max: number): K[] {

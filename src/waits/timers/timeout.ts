@@ -210,11 +210,12 @@ export class ScheduledTimeout extends TimerTask implements Timeout {
 }
 
 /**
- * The timeout that `clearTimeout` was given as itself or by its number; undefined for anything
- * else.
+ * The timeout that `clearTimeout` was given as itself, also of another copy of the package, or by its
+ * number; undefined for anything else.
  */
 export function timeoutOf(timeout: unknown): ScheduledTimeout | undefined {
-  if (timeout instanceof ScheduledTimeout) return timeout;
+  if ((timeout as Partial<TimerTask> | null | undefined)?.$slot !== undefined)
+    return timeout as ScheduledTimeout;
   return typeof timeout === 'number' || typeof timeout === 'string' ? numbered.get(+timeout) : undefined;
 }
 

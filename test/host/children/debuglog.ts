@@ -3,6 +3,7 @@
 import { LocalHub } from '../../../src/bus/transports/local-hub.ts';
 import { DelayedOperation, Purgatory, SystemTimer } from '../../../src/index.ts';
 import { IdleTimeouts } from '../../../src/waits/idle/index.ts';
+import { Queues } from '../../../src/waits/queues/index.ts';
 import { Replies } from '../../../src/waits/replies/index.ts';
 import { SharedWaits, type SharedWaitsOptions } from '../../../src/waits/shared/index.ts';
 import { ThresholdPurgatory } from '../../../src/waits/threshold/index.ts';
@@ -79,6 +80,8 @@ for (let i = 0; i < 2; i++) calls.resolve(9, 'reply');
 const idle = new IdleTimeouts<object>('idle', { timeoutMs: 5 });
 for (let i = 0; i < 2; i++) idle.touch({});
 new IdleTimeouts('idle', { timeoutMs: Date.now() }).close();
+const jobs = new Queues('jobs');
+for (let i = 0; i < 2; i++) jobs.put('a', i, { onExpired: () => {} });
 const others = async (keys: readonly string[]): Promise<ReadonlyMap<string, string>> =>
   new Map(keys.map((key) => [`job:${key}`, 'done']));
 using lost = new SharedWaits('lost', { load: others });

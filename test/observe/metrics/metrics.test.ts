@@ -124,6 +124,7 @@ describe('registerMetrics in a Registry of prom-client', () => {
     const registry = new Registry();
     registerMetrics(registry, { purgatories: [calls, idle] });
     idle.touch('ann');
+    idle.hold('bea');
     for (const id of [1, 2, 3, 4, 5]) calls.expect(id, { timeoutMs: Infinity }).catch(() => {});
     const answered = [6, 7].map((id) => calls.expect(id, { timeoutMs: 1_000 }));
     clock.advance(50);
@@ -141,6 +142,7 @@ describe('registerMetrics in a Registry of prom-client', () => {
       'purgatory_time_parked_seconds_count{purgatory="calls"} 1',
     ]);
     expect(values('time_parked_seconds_sum')[0]).to.match(/ 0\.05$/);
+    expect(values('elements_held')).to.deep.equal(['purgatory_elements_held{purgatory="idle"} 1']);
     for (const each of [calls, idle]) each.close();
     await rejection(answered[1]);
   });

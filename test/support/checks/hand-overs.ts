@@ -18,6 +18,7 @@ export function checkHandOvers(events: unknown): void {
     mustHold(isOwed || !canGive, 'nobody serves a line on which something is to be had');
     mustHold(isOwed || line.late === undefined, 'a deadline is held back for nothing');
     mustHold(!line.isServing, 'a line is served for ever');
+    mustHold(!(line.isFiled && line.isIdle), 'an idle key takes memory');
   }
   if (events instanceof Units) checkUnits(events);
   if (events instanceof Items) checkItems(events);

@@ -1,4 +1,5 @@
 import { getEventListeners } from 'node:events';
+import { inspect } from 'node:util';
 import { expect } from 'chai';
 import { ManualClock, SystemTimer } from '../../../src/index.ts';
 import { type Lease, Queues } from '../../../src/waits/queues/index.ts';
@@ -25,13 +26,8 @@ describe('A lease of Queues', () => {
   it('is what take gives, with how often the item was delivered, and ends it by ack', async () => {
     const { timer, jobs, lease } = setUp();
     jobs.put('a', 7);
-    const { expired, key, value, deliveries } = await lease();
-    expect({ expired, key, value, deliveries }).to.deep.equal({
-      expired: false,
-      key: 'a',
-      value: 7,
-      deliveries: 1,
-    });
+    const shown = "Lease { expired: false, key: 'a', value: 7, deliveries: 1 }"; // and nothing of its inside
+    expect(inspect(await lease({ label: 'ann' }))).to.equal(shown);
     const waiting = lease({ leaseMs: NEVER });
     jobs.put('a', 8);
     const second = await waiting;
@@ -229,8 +225,14 @@ describe('A lease of Queues', () => {
     refuses(() => leased.extend(0), 'ERR_OUT_OF_RANGE');
     refuses(() => leased.nack({ afterMs: -1 }), 'ERR_OUT_OF_RANGE');
     refuses(() => leased.nack(7 as never), 'ERR_INVALID_ARG_TYPE');
-    refuses(() => jobs.putBack(leased as never), 'ERR_INVALID_ARG_VALUE');
-    expect(leased.ack()).to.equal(true);
+    for (const options of [[], [{ afterMs: 5 }]] as never[][]) {
+      refuses(
+        () => jobs.putBack(leased as never, ...options),
+        'ERR_INVALID_ARG_VALUE',
+        'it comes back by nack()',
+      );
+    }
+    expect([leased.ack(), jobs.size]).to.deep.equal([true, 0]);
   });
 
   it('gives 10,000 of one connection back when it closes, in their order', async () => {

@@ -159,6 +159,9 @@ describe('Queues', () => {
     expect([(await wait).value, (await some).values]).to.deep.equal([3, [4, 5]]);
     expect(jobs.snapshot().items).to.deep.include({ size: 2, keys: 1, max: 2, taken: 3 });
     expect(jobs.snapshot().refused).to.deep.equal({ ERR_PURGATORY_FULL: 2 });
+    jobs.putBack('a', 0); // never refused: one too many
+    const last = jobs.take(['b'], SOON);
+    expect([jobs.put('b', 6), (await last).value, jobs.size]).to.deep.equal([true, 6, 3]);
     checkPurgatoryInvariants(jobs);
   });
 

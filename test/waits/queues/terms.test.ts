@@ -41,6 +41,19 @@ describe('An item with a deadline and a caller', () => {
     checkPurgatoryInvariants(jobs);
   });
 
+  it('gives the memory of its place back when those behind the first have left', () => {
+    const { clock, jobs, put } = setUp();
+    jobs.putAll('a', Array(65).fill(0));
+    for (let item = 1; item <= 17; item++) put(item, SOON);
+    for (let taken = 0; taken < 64; taken++) jobs.tryTake(['a']);
+    clock.advance(100);
+    expect([jobs.size, jobs.remove('a', 17)]).to.deep.equal([1, false]);
+    checkPurgatoryInvariants(jobs);
+    const none = new Queues<undefined>('none', { clock });
+    none.put('a', undefined, { afterMs: 5 });
+    expect([none.remove('a', undefined), none.remove('a', undefined)]).to.deep.equal([true, false]);
+  });
+
   it('is handed over at once where somebody waits, and has no deadline then', async () => {
     const { clock, timer, jobs, expired, put } = setUp();
     const wait = jobs.take(['a'], { timeoutMs: Number.POSITIVE_INFINITY });

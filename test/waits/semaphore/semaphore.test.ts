@@ -370,6 +370,8 @@ describe('Semaphore', () => {
       expect(code, JSON.stringify(options)).to.be.oneOf(['ERR_INVALID_ARG_TYPE', 'ERR_OUT_OF_RANGE']);
     }
     refuses(() => new Semaphore(7 as never, { units: 1 }), 'ERR_INVALID_ARG_TYPE');
+    const text = '"options.units" property must be of type number or function';
+    refuses(() => new Semaphore('db', { units: '1' as never }), 'ERR_INVALID_ARG_TYPE', text);
     const { timer, permits } = semaphore(2);
     refuses(() => new Semaphore('db', { units: 1, timer, tickMs: 5 }), 'ERR_INVALID_ARG_VALUE');
     const bad: [unknown, string][] = [

@@ -4,6 +4,7 @@ import { ThresholdPurgatory, type ThresholdPurgatoryOptions } from '../../../src
 import { refuses } from '../../support/refusals.ts';
 import { rejection } from '../../support/rejection.ts';
 import { turn } from '../../support/turns.ts';
+import { unhandledDuring } from '../../support/unhandled.ts';
 
 interface Read {
   readonly signal: AbortSignal;
@@ -73,17 +74,26 @@ describe('A current that hangs', () => {
     }
   });
 
-  it('is aborted by close, and what it throws then goes nowhere', async () => {
-    const { purgatory, errors } = reading({
-      current: (_key, { signal }) =>
-        new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
-    });
-    const wait = rejection(purgatory.awaitAtLeast('topic', 5, { timeoutMs: 60_000 }));
-    await turn();
-    purgatory.close();
-    expect(await wait).to.have.property('code', 'ERR_PURGATORY_CLOSED');
-    await turn();
-    expect(errors).to.deep.equal([]);
+  it('is aborted by close, and what it throws or answers then goes nowhere', async () => {
+    for (const answers of [true, false]) {
+      let aborts = 0;
+      const { purgatory, errors } = reading({
+        current: (_key, { signal }) =>
+          new Promise((answer, fail) => {
+            signal.addEventListener('abort', () => {
+              aborts++;
+              if (answers) answer(5);
+              else fail(signal.reason);
+            });
+          }),
+      });
+      const wait = rejection(purgatory.awaitAtLeast('topic', 5, { timeoutMs: 60_000 }));
+      await turn();
+      const unhandled = await unhandledDuring(() => purgatory.close());
+      expect(await wait).to.have.property('code', 'ERR_PURGATORY_CLOSED');
+      expect(unhandled).to.deep.equal([]);
+      expect([aborts, errors, purgatory.keptValues]).to.deep.equal([1, [], 0]);
+    }
   });
 
   it('is not one that returns a value at once', async () => {

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { DelayedOperation, type PurgatoryError } from '../../../src/index.ts';
+import { LocalHub } from '../../../src/bus/transports/local-hub.ts';
+import { DelayedOperation, ManualClock, type PurgatoryError } from '../../../src/index.ts';
 import { ThresholdPurgatory } from '../../../src/waits/threshold/threshold-purgatory.ts';
 import { checkPurgatoryInvariants } from '../../support/checks/purgatory.ts';
 import { counts, gauge, LoggingOperation } from '../../support/threshold-op.ts';
@@ -149,5 +150,10 @@ describe('ThresholdPurgatory.tryCompleteElseWatch', () => {
     ).to.equal('ERR_OUT_OF_RANGE');
     expect(op.isPending).to.equal(false);
     expect(counts(g)).to.deep.equal([0, 0, 0, 0]);
+    for (const bus of [new LocalHub().bus(), undefined]) {
+      using far = new ThresholdPurgatory<unknown>('far', { clock: new ManualClock(), bus });
+      const refusal = bus === undefined ? 'nothing thrown' : 'ERR_INVALID_ARG_TYPE'; // nobody else could name it
+      expect(code(() => far.tryCompleteElseWatch(op, new Map([[7, 1]])))).to.equal(refusal);
+    }
   });
 });

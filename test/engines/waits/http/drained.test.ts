@@ -36,7 +36,7 @@ describe('drained', () => {
     expect([stream.listenerCount('drain'), stream.listenerCount('close')]).to.deep.equal([0, 0]);
   });
 
-  it('rejects when its stream closes, or has: with its error, if it has one', async () => {
+  it('rejects when its stream closes, or has, or was ended: with its error, if it has one', async () => {
     const failed = new Error('failed');
     const stuck = new Writable({ write: () => {}, highWaterMark: 1 });
     stuck.on('error', () => {});
@@ -56,6 +56,8 @@ describe('drained', () => {
     const premature = codeOfRejection(drained(closed));
     closed.destroy();
     expect(await premature).to.equal('ERR_STREAM_PREMATURE_CLOSE');
+    const ended = new PassThrough().end(LARGE);
+    expect(await codeOfRejection(drained(ended))).to.equal('ERR_STREAM_PREMATURE_CLOSE');
   });
 
   for (const [name, http] of Object.entries({ http1, http2 })) {

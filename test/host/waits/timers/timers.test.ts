@@ -7,6 +7,7 @@ import { expect } from 'chai';
 import { useFakeTimers } from 'sinon';
 import { SystemTimer } from '../../../../src/index.ts';
 import * as timers from '../../../../src/waits/timers/index.ts';
+import * as timeout from '../../../../src/waits/timers/timeout.ts';
 import { block, until } from '../../../support/turns.ts';
 
 type Timers = typeof timers;
@@ -221,6 +222,14 @@ describe('purgatory/timers, like node:timers', () => {
     tell(timeout.ref().hasRef());
     tell(timeout.refresh().hasRef());
     tell(timeout.close() === timeout);
+  });
+
+  it('clears a timeout of another copy of the package', async () => {
+    const copy = new URL('../../../../src/waits/timers/timeout.ts?copy', import.meta.url).href;
+    const { ScheduledTimeout } = (await import(copy)) as typeof timeout;
+    const other = new ScheduledTimeout(() => {}, 10_000, [], false);
+    timers.clearTimeout(other);
+    expect([other.isPending, other instanceof timeout.ScheduledTimeout]).to.deep.equal([false, false]);
   });
 
   same('leaves a foreign this alone', [true, true, true, true, false], (t, tell) => {
