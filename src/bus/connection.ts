@@ -196,9 +196,12 @@ export class Connection {
     this.#ask('publish', 'confirm a frame', () => this.transport.publishTo?.(channel, text), done);
   }
 
-  /** Subscribes or unsubscribes. */
+  /** Subscribes or unsubscribes. Before it is live, each command has `echoTimeoutMs`, as an echo has. */
   command(what: 'subscribe' | 'unsubscribe', channels: readonly string[], done: Done): void {
-    this.#ask('connection', 'acknowledge a subscription', () => this.transport[what]?.(channels), done);
+    const doWhat = 'acknowledge a subscription';
+    if (this.#state !== 'live' && this.#echo === 0)
+      this.#expect(this.#base.options.echoTimeoutMs, 'connection', `The engine did not ${doWhat}`);
+    this.#ask('connection', doWhat, () => this.transport[what]?.(channels), done);
   }
 
   /**

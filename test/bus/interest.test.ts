@@ -149,7 +149,7 @@ describe('A bus with interest routing', () => {
   });
 
   it('does not leave a channel whose key is watched again while it lingers', async () => {
-    const world = new World();
+    const world = new World({ ackDelayMs: 4 });
     const [a, b] = [world.process(), world.process({ lingerMs: 50 })];
     await world.pass(KNOWN_MS);
     const first = park(b.purgatory, 'k');
@@ -157,8 +157,10 @@ describe('A bus with interest routing', () => {
     first.cancel();
     await world.pass(40);
     const op = park(b.purgatory, 'k');
-    await world.pass(100);
-    expect(b.bus.snapshot().subscriptions).to.equal(1);
+    for (let ms = 0; ms < 100; ms++) {
+      await world.pass(1);
+      expect(b.bus.snapshot().subscriptions).to.equal(1); // also while an UNSUBSCRIBE would be on its way
+    }
     op.ready = true;
     a.purgatory.notify('k');
     await world.pass(2);
@@ -199,15 +201,18 @@ describe('A bus with interest routing', () => {
     expect(op.isCompleted).to.equal(true);
   });
 
-  it('drops a connection whose acknowledgement never comes', async () => {
+  it('drops a connection whose acknowledgement never comes, before it is live, too', async () => {
     const world = new World({ ackLoss: 1 });
-    const { bus, purgatory } = world.process({ echoTimeoutMs: 150 });
+    const { bus, purgatory } = world.process({ echoTimeoutMs: 150, maxPauseMs: 50 });
     await world.pass(KNOWN_MS);
     park(purgatory, 'k');
     await world.pass(5);
     expect(bus.state).to.equal('live');
     await world.pass(300);
-    expect(bus.snapshot().lastGap?.error).to.equal('The engine did not acknowledge a subscription');
+    const error = 'The engine did not acknowledge a subscription';
+    expect(bus.snapshot()).to.deep.include({ state: 'gap', lastError: { message: error, atMs: 400 } });
+    await world.pass(200);
+    expect(bus.snapshot().lastError?.atMs).to.be.within(550, 650);
   });
 
   it('broadcasts while a process is known that does not route, and tells it what it may have missed', async () => {

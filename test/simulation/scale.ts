@@ -17,12 +17,17 @@ import { runMicrotasks } from './host.ts';
 import { Time } from './time.ts';
 
 const HINTS_A_SECOND = 20_000;
+/** While something happens to the processes: each of these hints must be answered. */
+const FEW_HINTS_A_SECOND = 100;
 const WAITS_A_PROCESS = 20;
 const ECHO_MS = 5_000;
 /** Until each bus has heard all others: 1.25 x `echoMs`. */
 const KNOWN_MS = 6_500;
 const NETWORK = { jitterMs: 2 };
 const AWAY_MS = 12_000;
+const AFTER_MS = 12_000;
+/** A rolling deploy of more processes is that of so many. */
+const MOST_REPLACED = 500;
 
 interface Member {
   bus: Bus;
@@ -32,20 +37,20 @@ interface Member {
 interface Totals {
   frames: number;
   received: number;
-  tries: number;
+  swept: number;
   gaps: number;
 }
 
 function totalsOf(bus: Bus): Totals {
-  const { framesReceived: frames, received, gaps } = bus.snapshot().totals;
-  return { frames, received, tries: 0, gaps: Object.values(gaps).reduce((all, many) => all + many, 0) };
+  const { framesReceived: frames, received, swept, gaps } = bus.snapshot().totals;
+  return { frames, received, swept, gaps: Object.values(gaps).reduce((all, many) => all + many, 0) };
 }
 
 function sum(a: Totals, b: Totals): Totals {
   return {
     frames: a.frames + b.frames,
     received: a.received + b.received,
-    tries: a.tries + b.tries,
+    swept: a.swept + b.swept,
     gaps: a.gaps + b.gaps,
   };
 }
@@ -57,9 +62,12 @@ class Fleet {
   readonly #random = new Random(2);
   readonly #routing: Routing;
   #made = 0;
-  tries = 0;
+  /** Since when the state of a key has changed, and its wait was not tried. */
+  readonly #changedMs = new Map<string, number>();
+  /** The longest from a change to the try of its wait. */
+  #latestMs = 0;
   /** Of the processes that were replaced. */
-  #gone: Totals = { frames: 0, received: 0, tries: 0, gaps: 0 };
+  #gone: Totals = { frames: 0, received: 0, swept: 0, gaps: 0 };
 
   constructor(processes: number, routing: Routing) {
     this.#routing = routing;
@@ -73,27 +81,33 @@ class Fleet {
     const bus = this.hub.bus({ routing: this.#routing, onError: () => {} });
     const purgatory = new Purgatory<string>('fleet', { bus, clock });
     for (let n = 0; n < WAITS_A_PROCESS; n++) {
+      const key = `${index} ${n}`;
       const tried = (): undefined => {
-        this.tries++;
+        const changedMs = this.#changedMs.get(key) ?? clock.nowMs;
+        this.#latestMs = Math.max(this.#latestMs, clock.nowMs - changedMs);
+        this.#changedMs.delete(key);
       };
-      purgatory.waitFor([`${index} ${n}`], tried, { timeoutMs: Number.POSITIVE_INFINITY }).catch(() => {});
+      purgatory.waitFor([key], tried, { timeoutMs: Number.POSITIVE_INFINITY }).catch(() => {});
     }
     return { bus, purgatory };
   }
 
-  /** A new process takes the place of another. */
+  /** A process closes, then a new one takes its place. Ends when that is live. */
   replace(index: number): void {
     const { bus, purgatory } = this.members[index];
-    this.#gone = sum(this.#gone, totalsOf(bus));
     purgatory.close();
-    void bus.close();
-    this.members[index] = this.#open(index);
-    runMicrotasks();
+    void bus.close().then(() => {
+      this.#gone = sum(this.#gone, totalsOf(bus));
+      this.members[index] = this.#open(index);
+    });
+    while (this.members[index].bus.state !== 'live') this.pass(1, FEW_HINTS_A_SECOND);
   }
 
   pass(ms: number, hintsASecond = 0): void {
     const endMs = this.time.nowMs + ms;
-    for (let at = this.time.nowMs; hintsASecond > 0 && at < endMs; at += 1_000 / hintsASecond) {
+    const everyMs = 1_000 / hintsASecond;
+    const firstMs = Math.ceil(this.time.nowMs / everyMs) * everyMs;
+    for (let at = firstMs; hintsASecond > 0 && at < endMs; at += everyMs) {
       this.time.at(at, () => this.#notify());
     }
     // The scheduler of a clock that stands still does its work in the call, but for the ends of turns.
@@ -107,37 +121,55 @@ class Fleet {
     const { length } = this.members;
     const waiting = this.#random.below(length);
     const { purgatory } = this.members[(waiting + 1 + this.#random.below(length - 1)) % length];
-    purgatory.notify(`${waiting} ${this.#made++ % WAITS_A_PROCESS}`);
+    if (purgatory.isClosed) return;
+    const key = `${waiting} ${this.#made++ % WAITS_A_PROCESS}`;
+    if (!this.#changedMs.has(key)) this.#changedMs.set(key, this.time.nowMs);
+    purgatory.notify(key);
   }
 
   totals(): Totals {
-    const all = this.members.map(({ bus }) => totalsOf(bus)).reduce(sum, this.#gone);
-    return { ...all, tries: this.tries };
+    return this.members.map(({ bus }) => totalsOf(bus)).reduce(sum, this.#gone);
   }
 
-  /** What a process had to do in a second, on average. */
-  during(ms: number, go: () => void): Totals & { us: number } {
+  /** What a process had to do in a second, on average; what it tried by sweeps in all. */
+  during(go: () => void): Totals & { us: number; ms: number; latestMs: number; lost: number } {
     const before = this.totals();
+    const { nowMs } = this.time;
     const cpu = process.cpuUsage();
+    this.#latestMs = 0;
     go();
     const { user, system } = process.cpuUsage(cpu);
     const after = this.totals();
+    const ms = this.time.nowMs - nowMs;
     const share = 1_000 / ms / this.members.length;
-    const each = (of: keyof Totals): number => (after[of] - before[of]) * share;
+    this.pass(50); // what is under way arrives
     return {
-      frames: each('frames'),
-      received: each('received'),
-      tries: each('tries'),
+      frames: (after.frames - before.frames) * share,
+      received: (after.received - before.received) * share,
+      swept: (after.swept - before.swept) / this.members.length,
       gaps: after.gaps - before.gaps,
       us: (user + system) * share,
+      ms,
+      latestMs: this.#latestMs,
+      lost: this.#changedMs.size,
     };
   }
 
   /** The time until every bus is live, by steps of 10 ms. */
   untilLive(): number {
     const { nowMs } = this.time;
-    while (this.members.some(({ bus }) => bus.state !== 'live')) this.pass(10);
+    while (this.members.some(({ bus }) => bus.state !== 'live')) this.pass(10, FEW_HINTS_A_SECOND);
     return this.time.nowMs - nowMs;
+  }
+
+  /** The most that all processes try by sweeps in a second, while `ms` pass. */
+  peakOfSweeps(ms: number): number {
+    const counts: number[] = [];
+    for (const endMs = this.time.nowMs + ms; this.time.nowMs < endMs; ) {
+      counts.push(this.totals().swept);
+      this.pass(100, FEW_HINTS_A_SECOND);
+    }
+    return Math.max(...counts.slice(10).map((count, index) => count - counts[index]));
   }
 
   get peers(): number {
@@ -162,45 +194,57 @@ function row(...cells: readonly (string | number)[]): void {
 
 function measure(processes: number, routing: Routing): void {
   const fleet = new Fleet(processes, routing);
-  const say = (what: string, ms: number, go: () => string): void => {
+  const say = (what: string, go: () => string): void => {
     let note = '';
-    const { frames, received, tries, gaps, us } = fleet.during(ms, () => {
+    const { frames, received, swept, gaps, us, latestMs, lost, ms } = fleet.during(() => {
       note = go();
     });
-    row(processes, routing, what, frames, received, tries, us / 1_000, gaps, note);
+    row(
+      processes,
+      routing,
+      what,
+      ms / 1_000,
+      frames,
+      received,
+      swept,
+      us / 1_000,
+      gaps,
+      latestMs,
+      lost,
+      note,
+    );
   };
-  const steadyMs = 40_000 / processes;
-  const idle = (): string => {
+  const steadyMs = Math.max(100, 40_000 / processes);
+  const live = (ms: number): string => `all live after ${Math.round(ms)} ms`;
+  say('idle', () => {
     fleet.pass(ECHO_MS);
     return '';
-  };
-  say('idle', ECHO_MS, idle);
-  say('20,000 hints/s', steadyMs, () => {
+  });
+  say('20,000 hints/s', () => {
     fleet.pass(steadyMs, HINTS_A_SECOND);
     return '';
   });
-  say('a tenth is replaced in 10 s', 10_000, () => {
-    const many = Math.ceil(processes / 10);
-    for (let i = 0; i < many; i++) {
-      fleet.replace(i);
-      fleet.pass(10_000 / many);
-    }
-    return `${fleet.peers} peers are known`;
+  const replaced = Math.min(processes, MOST_REPLACED);
+  say(`a rolling deploy of ${replaced}`, () => {
+    const { nowMs } = fleet.time;
+    for (let i = 0; i < replaced; i++) fleet.replace(i);
+    const deployMs = fleet.time.nowMs - nowMs;
+    const { peers } = fleet;
+    const peak = fleet.peakOfSweeps(AFTER_MS);
+    return `${(deployMs / replaced).toFixed(1)} ms each, ${peers} peers, ${Math.round(peak)} tries/s by sweeps`;
   });
-  say('the engine restarts', 10_000, () => {
+  say('the engine restarts', () => {
     fleet.hub.restart();
     const liveMs = fleet.untilLive();
-    fleet.pass(10_000 - liveMs);
-    return `all are live after ${Math.round(liveMs)} ms`;
+    return `${live(liveMs)}, ${Math.round(fleet.peakOfSweeps(AFTER_MS))} tries/s by sweeps`;
   });
-  say('a tenth is cut off for 12 s', AWAY_MS + 10_000, () => {
+  say('a tenth is cut off for 12 s', () => {
     const rack = fleet.members.slice(0, Math.ceil(processes / 10));
     for (const { bus } of rack) fleet.hub.mute(bus);
-    fleet.pass(AWAY_MS);
+    fleet.pass(AWAY_MS, FEW_HINTS_A_SECOND);
     for (const { bus } of rack) fleet.hub.mend(bus);
     const liveMs = fleet.untilLive();
-    fleet.pass(10_000 - liveMs);
-    return `all are live ${Math.round(liveMs)} ms behind its end`;
+    return `${live(liveMs)}, ${Math.round(fleet.peakOfSweeps(AFTER_MS))} tries/s by sweeps`;
   });
   fleet.close();
 }
@@ -265,8 +309,10 @@ async function inTurn(go: () => void): Promise<void> {
 }
 
 const given = process.argv.slice(2).map(Number);
-row('processes', 'routing', 'what', 'frames/s a process', 'hints/s', 'tries/s', 'ms CPU/s', 'gaps', '');
-row('---:', '---', '---', '---:', '---:', '---:', '---:', '---:', '---');
+const HEAD =
+  'processes,routing,what,s,frames/s a process,hints/s,swept a process,ms CPU/s,gaps,latest try ms,lost,';
+row(...HEAD.split(','));
+row(...HEAD.split(',').map(() => '---:'));
 for (const processes of given.length > 0 ? given : [20, 200, 2_000]) {
   for (const routing of ['broadcast', 'interest'] as const) await inTurn(() => measure(processes, routing));
 }
