@@ -4,7 +4,14 @@ import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
-import { inspectorPageOf, printed, program, recipe, saidToPrint } from '../support/documented.ts';
+import {
+  inspectorPageOf,
+  printed,
+  printingRecipes,
+  program,
+  recipe,
+  saidToPrint,
+} from '../support/documented.ts';
 import { type Engine, engines, startRedis } from '../support/engines.ts';
 import { describeWith } from '../support/needs.ts';
 import { uncovered } from '../support/uncovered.ts';
@@ -60,17 +67,20 @@ describe('The programs of the docs', () => {
     const tests = await Promise.all((await files('test', '.ts')).map(read));
     const programs = await files('examples/recipes', '.mjs');
     expect(programs).to.have.length.above(20);
+    const others = programs.filter((path) => !printingRecipes().includes(basename(path)));
     const run = (path: string): boolean => tests.some((test) => test.includes(`'${basename(path)}'`));
-    expect(programs.filter((path) => !run(path))).to.deep.equal([]);
+    expect(others.filter((path) => !run(path))).to.deep.equal([]);
   });
 
-  const outputs: readonly [page: string, name: string, output: string][] = [
-    ['drop-in-timers', 'drop-in.mjs', 'slept\n'],
-    ['drop-in-timers', 'globals.mjs', 'true\n'],
-  ];
-  for (const [page, name, output] of outputs) {
+  for (const [page, name, output] of [
+    ['delayed-operation', 'fetch.mjs', /^hello\n$/],
+    ['drop-in-timers', 'drop-in.mjs', /^slept\n$/],
+    ['drop-in-timers', 'globals.mjs', /^true\n$/],
+    ['operations', 'metrics.mjs', /_operations{purgatory="fetch"} 0\n[\s\S]*_tasks{timer="main"} 0\n/],
+    ['operations', 'events.mjs', /^polls: \w+, true\n$/],
+  ] as const) {
     it(`print what docs/${page}.md says: ${name}`, async () => {
-      expect(await printed(program(`docs/${page}.md`, name))).to.equal(output);
+      expect(await printed(program(`docs/${page}.md`, name))).to.match(output);
     });
   }
 });
@@ -94,24 +104,6 @@ describe('docs/production.md', () => {
     } finally {
       await rm(folder, { recursive: true });
     }
-  });
-});
-
-describe('docs/delayed-operation.md', () => {
-  it('has a program that prints what the page says', async () => {
-    expect(await printed(program('docs/delayed-operation.md', 'fetch.mjs'))).to.equal('hello\n');
-  });
-});
-
-describe('docs/operations.md', () => {
-  it('has a program that serves metrics', async () => {
-    const output = await printed(program('docs/operations.md', 'metrics.mjs'));
-    expect(output).to.contain('purgatory_parked_operations{purgatory="fetch"} 0\n');
-    expect(output).to.contain('purgatory_timer_pending_tasks{timer="main"} 0\n');
-  });
-
-  it('has a program that listens to events', async () => {
-    expect(await printed(program('docs/operations.md', 'events.mjs'))).to.match(/^polls: \w+, true\n$/);
   });
 });
 

@@ -5,7 +5,14 @@ import { Transform } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { WebSocket } from 'ws';
-import { DocumentedServer, printed, program, recipe, saidToPrint } from '../support/documented.ts';
+import {
+  DocumentedServer,
+  printed,
+  printingRecipes,
+  program,
+  recipe,
+  saidToPrint,
+} from '../support/documented.ts';
 import { type Engine, engines, startPostgres } from '../support/engines.ts';
 import { describeWith } from '../support/needs.ts';
 import { until } from '../support/turns.ts';
@@ -46,48 +53,11 @@ function longPoll(name: string): string {
 }
 
 describe('The recipes that end by themselves', () => {
-  for (const name of [
-    'all-keys.mjs',
-    'bounded-queue.mjs',
-    'callee.mjs',
-    'callers.mjs',
-    'conflict.mjs',
-    'differences.mjs',
-    'fetch-deadline.mjs',
-    'heartbeat.mjs',
-    'in-order.mjs',
-    'job-queue.mjs',
-    'leases.mjs',
-    'locks.mjs',
-    'netty.mjs',
-    'one-item.mjs',
-    'one-shot-watch.mjs',
-    'peers.mjs',
-    'pool.mjs',
-    'prefetch.mjs',
-    'prefixes.mjs',
-    'quorum.mjs',
-    'rate-limit.mjs',
-    'replicated.mjs',
-    'request-context.mjs',
-    'rpc.mjs',
-    'session-streams.mjs',
-    'several-locks.mjs',
-    'shared-waits.mjs',
-    'tenants.mjs',
-    'topics.mjs',
-    'unblock.mjs',
-    'visibility.mjs',
-  ]) {
+  for (const name of printingRecipes()) {
     it(`print what they say: ${name}`, async () => {
-      expect(await printed(recipe(name))).to.equal(saidToPrint(name));
+      expect(await printed(recipe(name), { MINUTE_MS: '1000' })).to.equal(saidToPrint(name));
     });
   }
-
-  it('print what they say: periodic.mjs, with a minute of a second', async () => {
-    const env = { MINUTE_MS: '1000' };
-    expect(await printed(recipe('periodic.mjs'), env)).to.equal(saidToPrint('periodic.mjs'));
-  });
 });
 
 describe('The recipe for a long poll', () => {

@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import { expect } from 'chai';
 import { ManualClock, SystemTimer } from 'purgatory';
 import { type Ack, Broker, type FetchRequest } from '../../examples/delayed-fetch/main.ts';
@@ -96,10 +95,5 @@ describe('examples/delayed-fetch', () => {
       'and consumers do not see the record: []',
       'left: 0 fetches, 0 acks',
     ]);
-  });
-
-  it('stays one file that is read in one go', async () => {
-    const source = await readFile(new URL('../../examples/delayed-fetch/main.ts', import.meta.url), 'utf8');
-    expect(source.split('\n').length).to.be.below(200);
   });
 });

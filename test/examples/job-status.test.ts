@@ -8,9 +8,9 @@ import { expect } from 'chai';
 import { openFolder } from '../../examples/job-status/folder-store.ts';
 import type { Job } from '../../examples/job-status/jobs.ts';
 import { JobServer } from '../../examples/job-status/server.ts';
-import { engines, startPostgres, startRedis } from '../support/engines.ts';
+import { engines, startPostgres } from '../support/engines.ts';
 import { type ExampleServer, refusalOf, startExample } from '../support/example-server.ts';
-import { fullRun, itWith } from '../support/needs.ts';
+import { itWith } from '../support/needs.ts';
 import { until } from '../support/turns.ts';
 
 interface Answer {
@@ -58,15 +58,12 @@ describe('examples/job-status', () => {
     expect(server.waits.numDelayed).to.equal(0);
   });
 
-  it('answers at the deadline with the job as it is', async () => {
+  it('answers at the deadline with the job as it is, and at once where it is not to wait', async () => {
     const { body } = await ask(base, '/jobs?seconds=100', 'POST');
     // Long enough for the first read: what could not be read by the deadline is unknown.
-    expect(await ask(base, `/jobs/${body.id}?wait=1000`)).to.deep.include({ status: 202, body });
-  });
-
-  it('answers at once with the job as it is when it is not to wait', async () => {
-    const { body } = await ask(base, '/jobs?seconds=100', 'POST');
-    expect(await ask(base, `/jobs/${body.id}?wait=0`)).to.deep.include({ status: 202, body });
+    for (const waitMs of [1000, 0]) {
+      expect(await ask(base, `/jobs/${body.id}?wait=${waitMs}`)).to.deep.include({ status: 202, body });
+    }
   });
 
   it('answers at once with what is there, and waits for a version that was asked for', async () => {
@@ -151,21 +148,6 @@ describe('examples/job-status with workers', () => {
       await engine.stop();
     }
   });
-
-  itWith(
-    [fullRun, engines.redis],
-    'answers on every worker, with a folder and the bus of Redis',
-    async () => {
-      const engine = await startRedis();
-      try {
-        const args = ['0', '--workers', '2', '--bus', `redis://127.0.0.1:${engine.port}`];
-        server = await startExample('job-status', args, { TMPDIR: folder });
-        await expectAnswersFromAll(server.url, 2);
-      } finally {
-        await engine.stop();
-      }
-    },
-  );
 
   it('says in a sentence why it cannot start', async () => {
     const taken = createServer().listen(0, '127.0.0.1');

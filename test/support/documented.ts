@@ -1,7 +1,7 @@
 // The programs of the documentation, run as a reader would copy them.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { uncovered } from './uncovered.ts';
 
@@ -26,6 +26,14 @@ export function saidToPrint(name: string): string {
   const [, output] = /^\/\* It prints\n\n(.*)\*\/\n$/ms.exec(recipe(name)) ?? [];
   if (output === undefined) throw new Error(`${name} does not say what it prints`);
   return output;
+}
+
+/** The recipes that say what they print, and need no server and no file of their own for it. */
+export function printingRecipes(): string[] {
+  const needsMore = (source: string): boolean => /_URL\b|cluster\.fork/.test(source);
+  return readdirSync(new URL('../../examples/recipes', import.meta.url)).filter(
+    (name) => name.endsWith('.mjs') && /^\/\* It prints$/m.test(recipe(name)) && !needsMore(recipe(name)),
+  );
 }
 
 /** Starts a program in the root of the repository, whose packages and own exports it may import. */
