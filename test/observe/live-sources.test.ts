@@ -56,12 +56,33 @@ describe('the sources that an observer reads', () => {
     ]);
     feed.close();
     expect(sources.look().buses).to.deep.equal([['orders', own]]);
+    const taken = new LiveSources({ purgatories: [orders], timers: [], buses: { orders: loads } });
+    expect(taken.look().buses.map(([name]) => name)).to.deep.equal(['orders', 'purgatory orders']);
     const given = new LiveSources({ purgatories: [orders], timers: [], buses: { main: own, loads } });
     await own.close();
     await loads.close();
     expect(given.look().buses, 'it keeps its name').to.deep.equal([['main', own]]);
     for (const each of [orders, namesake, feed, alone]) each.close();
     await Promise.all([own, namesakes, loads].map((bus) => bus.close()));
+  });
+
+  it('are read anew at each look, give up what is closed, and number namesakes while others are open', () => {
+    const all = new Set<Purgatory>();
+    for (const purgatories of [all, () => all.values()]) {
+      const sources = new LiveSources({ purgatories, timers: [], buses: [] }, (name) => name.slice(0, 5));
+      const names = (): string[] => sources.look().purgatories.map(([name]) => name);
+      expect(names()).to.deep.equal([]);
+      const same = [1, 2, 3].map(() => new Purgatory('same name'));
+      for (const each of same) all.add(each);
+      expect(names()).to.deep.equal(['same ', 'same  (2)', 'same  (3)']);
+      same[0].close();
+      expect(names()).to.deep.equal(['same  (2)', 'same  (3)']);
+      all.add(new Purgatory('same name'));
+      expect(names()).to.deep.equal(['same  (2)', 'same  (3)', 'same ']);
+      for (const each of all) each.close();
+      expect(names()).to.deep.equal([]);
+      all.clear();
+    }
   });
 
   it('have Replies and IdleTimeouts among them, in the words of a purgatory', () => {

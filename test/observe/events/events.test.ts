@@ -58,22 +58,16 @@ describe('The events', () => {
     expect(byEvent).to.deep.equal({ purgatory, operation: a, key: 'k' });
   });
 
-  it('tell of each try of the watchers of a key, by an event on it', () => {
-    const { purgatory, park } = hall();
-    const ops = [park('a', ['k']), park('b', ['k'])];
-    const events = told('purgatory:operation:tried');
-    purgatory.checkAndComplete('k');
-    const tries = ops.map((operation) => ({ purgatory, operation, key: 'k' }));
-    expect(events.map(([, event]) => event)).to.deep.equal(tries);
-  });
-
-  it('tell of each try of a lone watcher, by an event on its key', () => {
-    const { purgatory, park } = hall();
-    const a = park('a', ['k']);
-    const events = told('purgatory:operation:tried');
-    purgatory.checkAndComplete('k');
-    expect(events.map(([, event]) => event)).to.deep.equal([{ purgatory, operation: a, key: 'k' }]);
-  });
+  for (const names of [['alone'], ['a', 'b']]) {
+    it(`tell of each try by an event on a key with ${names.length} of its watchers`, () => {
+      const { purgatory, park } = hall();
+      const ops = names.map((name) => park(name, ['k']));
+      const events = told('purgatory:operation:tried');
+      purgatory.checkAndComplete('k');
+      const tries = ops.map((operation) => ({ purgatory, operation, key: 'k' }));
+      expect(events.map(([, event]) => event)).to.deep.equal(tries);
+    });
+  }
 
   it('tell how long an operation was parked, before any of its user code runs', () => {
     const { clock, park, log } = hall();

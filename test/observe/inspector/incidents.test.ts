@@ -9,8 +9,6 @@ import { SlowClock } from '../../support/slow-clock.ts';
 import { until } from '../../support/turns.ts';
 import { FakeHost } from './fake-host.ts';
 
-const WELL = /^All is (well|quiet)( so far)?$/;
-
 class Scene implements AsyncDisposable {
   readonly host: FakeHost = new FakeHost(Date.UTC(2026, 0, 15, 9));
   readonly world: World;
@@ -44,7 +42,7 @@ class Scene implements AsyncDisposable {
 
 describe('the inspector during an incident', () => {
   for (const [name, incident] of Object.entries(INCIDENTS)) {
-    const { what, rules, afterS, headline, detail, watching } = incident;
+    const { what, rules, afterS } = incident;
     it(`says within ten seconds that ${what}, and afterwards that it was: ${name}`, async () => {
       await using scene = await Scene.begin();
       const { host, world, observer } = scene;
@@ -56,19 +54,12 @@ describe('the inspector during an incident', () => {
       for (let told = false; !told; ) {
         await host.advance(1000);
         const lastsS = (host.now() - beganMs) / 1000;
-        const said = observer.verdict();
-        told = !WELL.test(said.headline);
-        if (told) expect(lastsS).to.be.within(afterS, afterS + 12);
-        else expect(lastsS).to.be.below(afterS + 12);
-        if (watching !== undefined && lastsS === Math.floor(afterS / 2)) {
-          expect(said.headline).to.equal('All is well so far');
-          expect(said.detail).to.match(watching);
-        }
+        told = observer.verdict().rules.length > 0;
+        expect(lastsS).to.be.within(told ? afterS : 0, afterS + 12);
       }
       for (const isNew of [false, true]) {
         if (isNew) observer.open();
-        expect(observer.verdict().headline).to.match(headline);
-        expect(observer.verdict().detail).to.match(detail);
+        expect(rules).to.include(observer.verdict().rules[0]);
       }
 
       stop();

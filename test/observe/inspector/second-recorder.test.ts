@@ -173,4 +173,72 @@ describe('a second of the history', () => {
     expect(told[0]).to.equal(undefined);
     expect(told.at(-1)).to.equal('sessions');
   });
+
+  it('has what was refused in it, by the code, and the event that has been under way for long', async () => {
+    let full = 5;
+    const oldestPass = { key: 'orders-0', watchers: 100_000, tried: 61_000, ageMs: 99 };
+    const fetches = open(new Purgatory('fetch', { timer }));
+    const snapshot = (options: { top: number }) => {
+      const told = fetches.snapshot(options);
+      return { ...told, refused: { full }, events: { ...told.events, oldestPass } };
+    };
+    const recorder = recording({ name: 'jobs', snapshot });
+    await host.advance(1_000);
+    full = 12;
+    oldestPass.ageMs = 640;
+    await host.advance(1_000);
+    recorder.stop(recorder);
+    expect(recorder.seconds.map(({ purgatories }) => purgatories.jobs)).to.deep.equal([
+      { parked: 0 },
+      { parked: 0, refused: { full: 7 }, pass: { ...oldestPass, tryMs: null } },
+    ]);
+  });
+
+  it('has the last error of user code, with its operation and its key', async () => {
+    const jobs = open(new Purgatory<string, Op>('jobs', { timer, onError: () => {} }));
+    const fails = { error: new TypeError('no such topic') as unknown };
+    const onTry = (_: Op, key: unknown): void => {
+      if (key !== undefined) throw fails.error;
+    };
+    jobs.tryCompleteElseWatch(new Op('', { onTry, delayMs: LONG.timeoutMs }), ['a']);
+    const recorder = recording(jobs);
+    const errorOf = async (): Promise<unknown> => {
+      jobs.checkAndComplete('a');
+      await host.advance(1_000);
+      return recorder.seconds.at(-1)?.purgatories.jobs.error;
+    };
+    const message = 'TypeError: no such topic';
+    expect(await errorOf()).to.deep.equal({ operation: 'Op', key: 'a', message });
+    fails.error = Object.create(null);
+    expect(await errorOf()).to.include({
+      message: 'an error whose text cannot be read: reading it throws',
+    });
+    recorder.stop(recorder);
+  });
+
+  it('has waits that were rejected, and the last error, of a condition or of a load', async () => {
+    const waits = open(new Purgatory<string>('waits', { timer }));
+    const condition = ({ key }: { key?: string | undefined }): undefined => {
+      if (key !== undefined) throw new Error('no database');
+    };
+    waits.waitFor(['orders-0'], condition, { ...LONG, label: 'order page' }).catch(() => {});
+    const load = (): Promise<never> => Promise.reject(new Error('down'));
+    const state = open(
+      new SharedWaits<number>('state', { clock: host.clock, load, retry: true, onError: () => {} }),
+    );
+    state.waitUntil('k', () => undefined, LONG).catch(() => {});
+    const [ofWaits, ofState] = [recording(waits), recording(state)];
+    waits.notify('orders-0');
+    await host.advance(1_000);
+    for (const each of [ofWaits, ofState]) each.stop(each);
+    expect(ofWaits.seconds[0].purgatories.waits).to.deep.include({
+      rejected: 1,
+      error: { operation: 'order page', key: 'orders-0', message: 'Error: no database' },
+    });
+    expect(ofState.seconds[0].purgatories.state.error).to.deep.equal({
+      operation: 'a load of 1 key',
+      key: 'k',
+      message: 'Error: down',
+    });
+  });
 });

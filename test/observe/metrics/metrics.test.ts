@@ -180,37 +180,6 @@ describe('registerMetrics in a Registry of prom-client', () => {
     expect(lines.filter((line) => line.includes('closed'))).to.deep.equal([]);
   });
 
-  it('measures the buses of its purgatories, once each and by their names, for as long as they are on them', async () => {
-    const hub = new LocalHub();
-    const [given, followed] = [hub.bus(), hub.bus()];
-    const [fetches, joins] = [
-      new Purgatory('fetch', { bus: given }),
-      new Purgatory('join', { bus: followed }),
-    ];
-    const registry = new Registry();
-    registerMetrics(registry, { purgatories: [fetches, joins], buses: { main: given } });
-    const buses = async (): Promise<string[]> =>
-      Array.from(
-        (await registry.metrics()).matchAll(/^purgatory_bus_live\{bus="(.+)"\}/gm),
-        ([, bus]) => bus,
-      );
-    expect(await buses()).to.deep.equal(['main', 'join']);
-    joins.close();
-    expect(await buses()).to.deep.equal(['main']);
-    fetches.close();
-    await Promise.all([given.close(), followed.close()]);
-  });
-
-  it('tells the counts of the moment of each scrape', async () => {
-    const { purgatory, park } = hall();
-    const registry = new Registry();
-    registerMetrics(registry, { purgatories: [purgatory] });
-    const parked = () => registry.getSingleMetricAsString('purgatory_parked_operations');
-    expect(await parked()).to.contain('{purgatory="test"} 0');
-    park('a', ['k']);
-    expect(await parked()).to.contain('{purgatory="test"} 1');
-  });
-
   it('speaks OpenMetrics where the registry does', async () => {
     const { purgatory } = busyHall();
     const registry = new Registry();
@@ -235,30 +204,6 @@ describe('registerMetrics in a Registry of prom-client', () => {
       'purgatory_expired_total has already been registered',
     );
     expect(registry.getMetricsAsArray().map(({ name }) => name)).to.deep.equal(['purgatory_expired_total']);
-  });
-
-  it('measures purgatories that come later, and gives up those that are closed, from any source that is read anew', async () => {
-    const early = new Purgatory('early');
-    const late = new Purgatory('late');
-    const purgatories = new Set([early]);
-    for (const sources of [{ purgatories }, { purgatories: () => purgatories.values() }]) {
-      const registry = new Registry();
-      const stop = registerMetrics(registry, sources);
-      const parked = () => registry.getSingleMetricAsString('purgatory_parked_operations');
-      expect(await parked()).not.to.include('late');
-      purgatories.add(late);
-      expect(await parked()).to.include('{purgatory="late"} 0');
-      purgatories.delete(late);
-      expect(await parked()).not.to.include('late');
-      stop();
-    }
-    const registry = new Registry();
-    registerMetrics(registry, { purgatories: [early, late] });
-    late.close();
-    expect(await registry.metrics())
-      .to.include('purgatory_parked_operations{purgatory="early"} 0')
-      .and.not.include('"late"');
-    early.close();
   });
 
   it('counts the times parked of a purgatory from the moment it is among the sources, its closing included', async () => {
@@ -296,21 +241,6 @@ describe('registerMetrics in a Registry of prom-client', () => {
     });
     const pending = await registry.getSingleMetricAsString('purgatory_timer_pending_tasks');
     expect(pending.match(/timer="[^"]*"/g)).to.deep.equal(['timer="c"', 'timer="purgatory c"']);
-  });
-
-  it('puts a number behind the name of a later purgatory, as long as another of that name is open', async () => {
-    const purgatories = [new Purgatory('same')];
-    const registry = new Registry();
-    const stop = registerMetrics(registry, { purgatories });
-    purgatories.push(new Purgatory('same'));
-    const labels = async () =>
-      (await registry.getSingleMetricAsString('purgatory_parked_operations')).match(/"[^"]*"/g);
-    expect(await labels()).to.deep.equal(['"same"', '"same (2)"']);
-    purgatories[0].close();
-    purgatories.push(new Purgatory('same'));
-    expect(await labels()).to.deep.equal(['"same (2)"', '"same"']);
-    stop();
-    for (const each of purgatories) each.close();
   });
 
   it('is taken out again by what it returns', () => {

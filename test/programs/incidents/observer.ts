@@ -29,11 +29,12 @@ export class Observer {
   }
 
   /** What it says of the present. */
-  verdict(): { readonly headline: string; readonly detail: string } {
+  verdict(): { readonly headline: string; readonly detail: string; readonly rules: string[] } {
     this.#frames = [...this.#frames.slice(1 - MAX_FRAMES), this.#recorder.frame()];
     const { seconds } = this.#recorder.history();
-    const { headline, detail } = judge({ frames: this.#frames, seconds: [...seconds], silence: undefined });
-    return { headline: plain(headline), detail: plain(detail) };
+    const verdict = judge({ frames: this.#frames, seconds: [...seconds], silence: undefined });
+    const rules = verdict.warnings.map(({ rule }) => rule);
+    return { headline: plain(verdict.headline), detail: plain(verdict.detail), rules };
   }
 
   /** The rules of the incidents of the last ten minutes. */

@@ -114,13 +114,6 @@ describeWith(chromiumNeed, 'the page of the inspector with any key, name and lab
     }
   });
 
-  it('is no wider than the window where names are at their widest', async () => {
-    for (const width of WIDTHS) {
-      await page.page.setViewportSize({ width, height: 900 });
-      expect(await page.evaluate('document.documentElement.scrollWidth')).to.equal(width);
-    }
-  });
-
   it('isolates the direction of each and spells out control characters, in sentences too', async () => {
     await page.page.waitForFunction("document.querySelectorAll('.warnings li').length > 0");
     const warned = await page.text('.verdict');

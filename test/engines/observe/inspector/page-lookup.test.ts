@@ -7,7 +7,7 @@ import { createInspector, type Inspector } from '../../../../src/observe/inspect
 import { chromiumNeed } from '../../../support/browser.ts';
 import { describeWith } from '../../../support/needs.ts';
 import { Op } from '../../../support/op.ts';
-import { pause, until } from '../../../support/turns.ts';
+import { pause } from '../../../support/turns.ts';
 import { type OpenedPage, tabsOfSuite } from './opened-page.ts';
 
 class DelayedFetch extends Op {}
@@ -143,24 +143,6 @@ describeWith(chromiumNeed, 'an operator at the page of the inspector', () => {
     expect(exported.found.operations[0].keys).to.deep.equal(['orders-0']);
     expect(exported.history.length).to.be.above(0);
     expect(exported.page).to.equal(new URL('#key=orders-0', url).href);
-  });
-
-  it('sees an incident that was over before the page was opened', async () => {
-    const seconds = async (): Promise<number> =>
-      ((await (await fetch(new URL('history', url))).json()) as { seconds: unknown[] }).seconds.length;
-    const before = await seconds();
-    await until(async () => (await seconds()) > before, 'a second is over');
-    const endMs = performance.now() + 500;
-    while (performance.now() < endMs);
-    const during = await seconds();
-    await until(async () => (await seconds()) > during + 1, 'the second of the block is over, and one more');
-    await page.open(url);
-    await page.says(
-      '[data-test="incidents"]',
-      /\d\d:\d\d:\d\d–\d\d:\d\d:\d\d The (event loop was blocked|process got no CPU)\. The event loop stood still for/,
-    );
-    const told = await page.page.locator('[data-test="incidents"] li').count();
-    expect(told).to.be.at.least(1);
   });
 
   it('reads the labels of waiters, not eight rows of their class', async () => {

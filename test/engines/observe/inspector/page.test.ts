@@ -110,15 +110,6 @@ describeWith(chromiumNeed, 'the page of the inspector', () => {
     await says(figure('early'), /100\s%/);
   });
 
-  it('shows an expiry', async () => {
-    await open();
-    fetches.tryCompleteElseWatch(new DelayedFetch('a', { delayMs: 100 }), ['orders-0']);
-    await says('[data-test="timers"] tbody', /^of fetch\s*1\s*100\sms\s*0\s*$/);
-    clock.advance(100);
-    await says('[data-test="timers"] tbody', /^of fetch\s*0\s*sleeps\s*1\s*$/);
-    await says(figure('early'), /0\s%/);
-  });
-
   it('survives a restart of the server, and starts afresh with the new one', async () => {
     await open();
     fetches.tryCompleteElseWatch(new DelayedFetch('a', { delayMs: 100 }), ['orders-0']);
