@@ -57,4 +57,11 @@ export interface WakeUp {
   ref?(): void;
   /** The process may end before the wake-up. */
   unref?(): void;
+  /**
+   * As `unref`, until `ref` or `unref` is called: nobody waits for it. False where it cannot rest.
+   * One that rests is called early where the host is replaced.
+   *
+   * @internal
+   */
+  rest?(): boolean;
 }

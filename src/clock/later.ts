@@ -1,7 +1,7 @@
 // The two ways to say "later": at the end of this turn, and in the next turn.
 //
-// Ground rules. Both run in the root context: what one request causes for others must not run in
-// the async context of that request. The end of a turn is a microtask. The next turn is the host's
+// Ground rules. What one request causes for others must not run in the async context of that
+// request: `TurnEnd` and `inNextTurn` run in the root context. The end of a turn is a microtask. The next turn is the host's
 // own immediate, which is never cleared: when an `uncaughtException` handler clears one, because of
 // an error that another immediate threw, Node's queue of immediates breaks for good (20, 22 and 24:
 // an endless TypeError about `_idleNext`). It holds the process until it has run.
@@ -10,6 +10,11 @@ import type { Clock } from './clock.ts';
 import { inRootContext } from './root-context.ts';
 
 const now = Promise.resolve();
+
+/** Calls `go` at the end of this turn, in the async context of the caller. */
+export function atTurnEnd(go: () => void): void {
+  void now.then(go);
+}
 
 /** What was asked for several times in a turn, and is done once at its end. */
 export class TurnEnd {
@@ -39,14 +44,11 @@ export class TurnEnd {
  */
 const HOPS = 4;
 
-/** Calls `go` after the microtasks that are due, and those that they cause. */
+/** As `atTurnEnd`, after the microtasks that are due, and those that they cause. */
 export function afterMicrotasks(go: () => void): void {
   let left = HOPS;
-  const hop = (): void => {
-    if (--left > 0) void now.then(hop);
-    else inRootContext(go);
-  };
-  void now.then(hop);
+  const hop = (): void => void now.then(--left > 0 ? hop : go);
+  hop();
 }
 
 /** Calls `go` in the next turn: of `clock`, if it has turns of its own, or else of the host. */

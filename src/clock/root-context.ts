@@ -54,19 +54,21 @@ export function inRootContext<Args extends unknown[], R>(
   }
 }
 
-/**
- * Calls user code, or a function that calls some: while the engine is at work in the root context, in a
- * scope of its own. Else in that of its caller: an event in the call, `advanceClock()`.
- */
-export function inOwnScope<A, B, R>(call: (a: A, b: B) => R, a?: A, b?: B): R {
-  return isAtWork ? callInScope(call, a as A, b as B) : call(a as A, b as B);
-}
-
-function callInScope<A, B, R>(call: (a: A, b: B) => R, a: A, b: B): R {
+/** Calls user code, or a function that calls some, in a scope of its own. */
+export function inScope<A, B, R>(call: (a: A, b: B) => R, a: A, b: B): R {
+  const wasAtWork = isAtWork;
   isAtWork = false;
   try {
     return newScope().runInAsyncScope(call, undefined, a, b);
   } finally {
-    isAtWork = true;
+    isAtWork = wasAtWork;
   }
+}
+
+/**
+ * As `inScope`, while the engine is at work in the root context. Else in that of its caller: an event
+ * in the call, `advanceClock()`.
+ */
+export function inOwnScope<A, B, R>(call: (a: A, b: B) => R, a?: A, b?: B): R {
+  return isAtWork ? inScope(call, a as A, b as B) : call(a as A, b as B);
 }

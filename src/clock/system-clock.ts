@@ -170,6 +170,7 @@ class SystemWakeUp implements WakeUp {
   readonly #atMs: number = 0;
   readonly #wake: (dueMs?: number) => void;
   #isRef = true;
+  #isResting = false;
   /** Undefined while it waits for the next turn, whose work is under way. */
   #timer: HostTimer | ForeignTimer;
   /** The reading at which it was armed. Once it waits for the next turn: at which it was due. */
@@ -193,19 +194,31 @@ class SystemWakeUp implements WakeUp {
     if (this.#outstanding.delete(this)) this.#disarm();
   }
 
+  /** The host was replaced. */
   rearm(): void {
     this.#disarm();
-    this.#arm();
+    if (this.#isResting) this.#run();
+    else this.#arm();
   }
 
   ref(): void {
     this.#isRef = true;
+    this.#isResting = false;
     this.#timer?.ref?.();
   }
 
   unref(): void {
     this.#isRef = false;
+    this.#isResting = false;
     this.#timer?.unref?.();
+  }
+
+  /** With a timer of the host's own: a fake, or zone.js, counts its timers. */
+  rest(): boolean {
+    if (this.#timer === undefined || this.#timer instanceof ForeignTimer || this.#clock.isFake) return false;
+    this.#isResting = true;
+    this.#timer?.unref?.();
+    return true;
   }
 
   #arm(): void {

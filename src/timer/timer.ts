@@ -8,9 +8,10 @@
 //                                         └─► #endPass: afterRemoval, #holdWakeUp
 //
 // A deadline is rounded UP to a tick, and a reading DOWN: no task is early by `clock.now()`, and none
-// is late by more than a tick, plus the host's lateness. With nothing pending no wake-up is held. A
-// start arms for an earlier tick only, as each arming costs a host timer: so a wake-up may find
-// nothing due. It alone calls user code of tasks; no slot is kept across that call.
+// is late by more than a tick, plus the host's lateness. A wake-up costs a host timer: so a start
+// arms for an earlier tick only, and with nothing pending the wake-up rests for the next start. So
+// a wake-up may find nothing due. It alone calls user code of tasks; no slot is kept across that
+// call.
 
 import { requiredFunction } from '../base/checks.ts';
 import { DISPOSE, nameDispose } from '../base/dispose.ts';
@@ -32,6 +33,8 @@ import { CallbackTask, checkAddable, type TaskKeeper, type TimerTask } from './t
 
 /** A clock that goes back by more, in ms, begins anew. It would stand still for too long. */
 const MOMENT_MS = 1_000;
+/** A wake-up in so many ms at most rests: a timer that its user has dropped is kept by it for so long. */
+const KEPT_MS = 120_000;
 /** More tasks than any memory holds, and an int32, which is compared without a double. */
 const MAX_INT32 = 2 ** 31 - 1;
 
@@ -159,6 +162,7 @@ export abstract class Timer implements TaskKeeper {
     if (!this.#isRunning) {
       if (tick < this.#wakeUpTick) this.#holdWakeUp(tick);
       else if (this.clock.isStepped) this.#armAgain();
+      else if (tasks.size === 0) this.#refWakeUp();
     }
     const oldSlot = task.$slot;
     task.$slot = tasks.add(task, tick);
@@ -234,14 +238,14 @@ export abstract class Timer implements TaskKeeper {
   /** Pending tasks keep the process alive (the default). */
   ref(): this {
     this.#isRef = true;
-    this.#wakeUp?.ref?.();
+    if (this.size > 0) this.#refWakeUp();
     return this;
   }
 
   /** Pending tasks let the process end. */
   unref(): this {
     this.#isRef = false;
-    this.#wakeUp?.unref?.();
+    if (this.size > 0) this.#refWakeUp();
     return this;
   }
 
@@ -286,7 +290,8 @@ export abstract class Timer implements TaskKeeper {
   #shift(nowMs: number, toMs: number): void {
     this.#offsetMs += Math.ceil(toMs - nowMs); // whole ms: an edge of a tick stays one
     this.#nowMs = toMs;
-    if (this.#wakeUp !== undefined) this.#arm(this.#wakeUpTick);
+    if (this.size === 0) this.#disarm();
+    else if (this.#wakeUp !== undefined) this.#arm(this.#wakeUpTick);
   }
 
   /** The last reading of the clock, in ms. Each `add` reads it, and so does the reaper. */
@@ -345,7 +350,7 @@ export abstract class Timer implements TaskKeeper {
     const wakeUpMs = this.#wakeUpTick * this.#tickMs;
     this.#wakeUp = undefined;
     this.#wakeUpTick = Number.POSITIVE_INFINITY;
-    if (this.#isRunning) return;
+    if (this.#isRunning || this.size === 0) return;
     const nowMs = this.now(); // first: it may find a fake
     const { isStill } = this.clock;
     if (typeof dueMs === 'number' && !isStill) {
@@ -460,8 +465,8 @@ export abstract class Timer implements TaskKeeper {
   }
 
   /**
-   * @internal To be called after tasks were taken out. Gives the wake-up back if none is left, and
-   * memory in a turn of its own if few are. Does nothing while a pass runs tasks: its end does it.
+   * @internal To be called after tasks were taken out. Lets the wake-up rest if none is left, and
+   * gives memory back in a turn of its own if few are. Does nothing while a pass runs tasks: its end does it.
    * O(1), but O(tasks of a bucket) on a fake host.
    */
   afterRemoval(): void {
@@ -469,7 +474,7 @@ export abstract class Timer implements TaskKeeper {
     const tasks = this.#tasks;
     if (tasks.size === 0) {
       tasks.endPass();
-      this.#disarm();
+      if (this.#wakeUp !== undefined) this.#rest(this.#wakeUp);
     } else if (this.clock.isStepped) {
       this.#holdWakeUp();
     }
@@ -497,6 +502,18 @@ export abstract class Timer implements TaskKeeper {
     this.#wakeUp = wakeUp;
     this.#wakeUpTick = tick;
     if (!this.#isRef) wakeUp.unref?.();
+  }
+
+  /** By the setting. Ends its rest. */
+  #refWakeUp(): void {
+    if (this.#isRef) this.#wakeUp?.ref?.();
+    else this.#wakeUp?.unref?.();
+  }
+
+  /** Nothing is pending: as few host timers as starts that come one after the other can do with. */
+  #rest(wakeUp: WakeUp): void {
+    const isNear = this.#wakeUpTick * this.#tickMs - this.#nowMs <= KEPT_MS;
+    if (this.#isClosed || !isNear || wakeUp.rest?.() !== true) this.#disarm();
   }
 
   /** A fake may forget its timers, as by `jest.clearAllTimers()`, and nothing tells. */

@@ -9,8 +9,8 @@
 // turn opens the slice, an immediate closes it. When it is spent, or after a throw, the rest
 // yields in its order. Where time stands still (a ManualClock, a fake), it is never spent.
 import type { Clock } from '../clock/clock.ts';
-import { afterMicrotasks, inNextTurn, TurnEnd } from '../clock/later.ts';
-import { inOwnScope } from '../clock/root-context.ts';
+import { afterMicrotasks, atTurnEnd, inNextTurn } from '../clock/later.ts';
+import { inRootContext, inScope } from '../clock/root-context.ts';
 
 /**
  * How long jobs take in a turn of the event loop before they yield, in ms: a third of a frame at 60
@@ -212,8 +212,7 @@ export class Scheduler {
   #isDeadlineNext = true;
   /** What waits for the next turn. */
   #yielded: Job[] = [];
-  readonly #turnEnd = new TurnEnd(() => this.#drain());
-  /** Whether jobs run, or will go on after microtasks. */
+  /** Whether jobs run, or will at the end of this turn, or after microtasks. */
   #isDraining = false;
   #isSliceOpen = false;
   /** When the slice of this turn was opened, in ms. */
@@ -238,7 +237,13 @@ export class Scheduler {
   wake(job: Job): void {
     if (job.isOfTimer) this.#deadlines.push(job);
     else this.#others.push(job);
-    if (!this.#isDraining) this.#turnEnd.request();
+    this.#drainSoon();
+  }
+
+  #drainSoon(): void {
+    if (this.#isDraining) return;
+    this.#isDraining = true;
+    atTurnEnd(this.#drain);
   }
 
   /** As `job.wakeNextTurn` says. */
@@ -272,9 +277,9 @@ export class Scheduler {
 
   /**
    * Runs jobs until none is left, or the slice is spent, or microtasks are to run before the next.
+   * In the async context of whoever woke the first: each batch enters the root.
    */
   readonly #drain = (): void => {
-    this.#isDraining = true;
     let goesOn = false;
     try {
       goesOn = this.#runBatches();
@@ -319,7 +324,7 @@ export class Scheduler {
     try {
       const endMs = this.beganMs + job.sliceMs;
       // A timer gives each of its tasks a scope. A try may take 8 ns: a scope takes 12.
-      isLeft = job.isOfTimer ? job.doBatch(endMs) : inOwnScope(doBatch, job, endMs);
+      isLeft = job.isOfTimer ? inRootContext(doBatch, undefined, job, endMs) : inScope(doBatch, job, endMs);
       hasThrown = false;
     } finally {
       this.#settlesLeft = 0;
@@ -369,7 +374,7 @@ export class Scheduler {
    */
   #yield(job: Job): void {
     if (this.#yielded.push(job) === 1) inNextTurn(this.#nextTurn, this.#clock);
-    job.didYield();
+    inRootContext(job.didYield, job);
   }
 
   readonly #nextTurn = (): void => {
@@ -379,7 +384,7 @@ export class Scheduler {
     this.#isDeadlineNext = jobs[0].isOfTimer;
     this.#deadlines = jobs.filter(({ isOfTimer }) => isOfTimer).concat(this.#deadlines);
     this.#others = jobs.filter(({ isOfTimer }) => !isOfTimer).concat(this.#others);
-    this.#turnEnd.request();
+    this.#drainSoon();
   };
 }
 

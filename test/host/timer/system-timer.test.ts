@@ -1,5 +1,7 @@
 // What a SystemTimer does besides what all eight timers do (test/waits/schemes/conformance.test.ts).
+import { createHook } from 'node:async_hooks';
 import { expect } from 'chai';
+import sinon from 'sinon';
 import { SystemTimer, systemClock } from '../../../src/index.ts';
 import { bench } from '../../support/task.ts';
 import { until } from '../../support/turns.ts';
@@ -104,5 +106,88 @@ describe('behaviour 5: a throwing run stops nothing', () => {
     clock.advance(50);
     expect(pending).to.equal(false);
     expect(log).to.deep.equal(['a@5', 'a@10', 'a@15']);
+  });
+});
+
+describe('The wake-up of a timer with nothing pending', () => {
+  let timer: SystemTimer;
+
+  beforeEach(() => {
+    timer = new SystemTimer();
+  });
+
+  afterEach(() => {
+    timer.close();
+  });
+
+  /** How many host timers are made meanwhile. */
+  function madeBy(act: () => void): number {
+    let made = 0;
+    const hook = createHook({ init: (_, type) => void (type === 'Timeout' && made++) }).enable();
+    act();
+    hook.disable();
+    return made;
+  }
+
+  function startAndStop(delayMs: number): void {
+    for (let i = 0; i < 10; i++) expect(timer.schedule(() => {}, delayMs).cancel()).to.equal(true);
+  }
+
+  it('rests for the next start, if it is near', () => {
+    expect(madeBy(() => startAndStop(60_000))).to.equal(1);
+    expect(madeBy(() => startAndStop(70_000))).to.equal(0);
+    expect(
+      madeBy(() => startAndStop(50_000)),
+      'an earlier one',
+    ).to.equal(1);
+    timer.close();
+    timer = new SystemTimer();
+    expect(
+      madeBy(() => startAndStop(3_600_000)),
+      'a far one keeps nobody in memory',
+    ).to.equal(10);
+  });
+
+  it('holds no process, whatever ref() says, until something is pending (behaviour 10)', () => {
+    const held = (): number =>
+      process.getActiveResourcesInfo().filter((resource) => resource === 'Timeout').length;
+    const before = held();
+    startAndStop(60_000);
+    expect(held()).to.equal(before);
+    timer.ref();
+    expect(held()).to.equal(before);
+    const task = timer.schedule(() => {}, 60_000);
+    expect(held()).to.equal(before + 1);
+    timer.unref();
+    expect(held()).to.equal(before);
+    task.cancel();
+    timer.schedule(() => {}, 60_000);
+    expect(held()).to.equal(before);
+  });
+
+  it('is none of the timers of a fake that comes later (behaviour 12)', () => {
+    startAndStop(60_000);
+    const fake = sinon.useFakeTimers();
+    try {
+      const other = new SystemTimer();
+      other.schedule(() => {}, 1_000);
+      expect(fake.countTimers()).to.equal(1);
+      let ran = 0;
+      timer.schedule(() => ran++, 90_000);
+      expect(fake.countTimers()).to.equal(2);
+      fake.tick(90_000);
+      expect(ran).to.equal(1);
+      other.close();
+    } finally {
+      fake.restore();
+    }
+  });
+
+  it('runs nothing when it comes, and what was started meanwhile in its time', async () => {
+    timer.schedule(() => {}, 5).cancel();
+    let ran = 0;
+    timer.schedule(() => ran++, 10);
+    await until(() => ran === 1);
+    expect(timer.size).to.equal(0);
   });
 });
