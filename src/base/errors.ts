@@ -4,8 +4,8 @@
 // parked, no reply in time). Its `code` is stable and begins with ERR_PURGATORY_. What many say is
 // made here: closed, full, not within a time. Any other text stands where it is thrown. Errors for
 // bad arguments and bad user code have Node's codes: node-errors.ts. The few others have no code of
-// ours: DOMExceptions and AbortErrors of signals, the AggregateError of two throws, and the plain
-// Errors in which a bus says why a connection broke.
+// ours: DOMExceptions and AbortErrors of signals, the AggregateError of two throws, and what a bus
+// passes on of its client.
 import { toStringWithCode } from './node-errors.ts';
 
 /** The stable codes of {@link PurgatoryError}. */
@@ -34,6 +34,8 @@ export type PurgatoryErrorCode =
    * again.
    */
   | 'ERR_PURGATORY_BUS_UNFIT'
+  /** Why a bus is not live, where its client has no code for it: an echo that did not come back. */
+  | 'ERR_PURGATORY_BUS_GAP'
   /**
    * The primary of node:cluster does not relay, or the call belongs in another process of the
    * cluster.

@@ -10,7 +10,7 @@ import { reportError, throwLater } from '../base/report-error.ts';
 import { SystemTimer } from '../timer/system-timer.ts';
 import type { TimerTask } from '../timer/timer-task.ts';
 import { type Bus, type CheckedBusOptions, isRefusal } from './bus-options.ts';
-import { BusMeter } from './telemetry/bus-meter.ts';
+import { BusMeter, textOf } from './telemetry/bus-meter.ts';
 
 /** How long a new bus may take to become live before that is worth a warning. */
 const LIVE_WITHIN_MS = 5_000;
@@ -65,11 +65,20 @@ export class BusContext {
     this.#lastReport = text;
     const { onError } = this.options;
     if (onError !== undefined) {
-      reportError(error, undefined, (each) => onError(each));
+      reportError(this.#named(error), undefined, (each) => onError(each));
     } else if (error instanceof PurgatoryError || isRefusal(error)) {
       this.#overdue?.cancel(); // this warning names the reason already
-      process.emitWarning(error as Error);
+      process.emitWarning(this.#named(error));
     }
+  }
+
+  /** `error` with a code, and with whose it is: a process may have several buses. */
+  #named(error: unknown): Error {
+    const text = `${textOf(error)} (a bus over ${this.engine}, prefix "${this.options.prefix}")`;
+    if (error instanceof PurgatoryError) return new PurgatoryError(error.code, text, error);
+    const code = codeOf(error);
+    if (code === undefined) return new PurgatoryError('ERR_PURGATORY_BUS_GAP', text, { cause: error });
+    return Object.assign(new Error(text, { cause: error }), { code });
   }
 
   #warnAfter(ms: number): void {
@@ -86,4 +95,10 @@ export class BusContext {
       { type: 'PurgatoryWarning', code },
     );
   }
+}
+
+/** The code of the client, or of the system: a client of NATS has it in its cause. */
+function codeOf(error: unknown): unknown {
+  const { code, cause } = Object(error) as { code?: unknown; cause?: unknown };
+  return code ?? (cause as { code?: unknown } | undefined)?.code;
 }

@@ -97,8 +97,10 @@ export interface BusOptions {
   lingerMs?: number | undefined;
   /**
    * Gets what went wrong: the reason of a gap (the same error not twice in a row), a process with
-   * another protocol version, an engine that is unfit. Default: errors that end by themselves are not reported.
-   * What somebody must repair is printed as a warning of the process. A new bus that is not live
+   * another protocol version, an engine that is unfit. Each text names the engine and the prefix.
+   * The `code` is one of ours, or that of the client, such as ECONNREFUSED; the `cause` is what the
+   * client said. Default: errors that end by themselves are not reported. What somebody must repair
+   * is printed as a warning of the process. A new bus that is not live
    * after 5 s, and one that has been in a gap for 30 s, prints a warning with the last error
    * (`PURGATORY_BUS_NOT_LIVE`); so does, once, one with five gaps in a minute
    * (`PURGATORY_BUS_GAPS_OFTEN`).
@@ -148,6 +150,8 @@ export function checkedBusOptions(
   options: BusOptions | undefined,
   own: { readonly flushMs?: number; readonly clock?: Clock; readonly random?: () => number } = {},
 ): CheckedBusOptions {
+  if (options instanceof Promise)
+    throw invalidArgType('options', 'an object, and no promise of one', options);
   const checked = readOptions('a bus', options, BUS_OPTIONS);
   const {
     flushMs = own.flushMs ?? 1,
@@ -177,6 +181,17 @@ export function checkRouting(routing: Routing, transport: Transport): void {
   if (routing === 'broadcast' || areFunctions(subscribe, unsubscribe, publishTo)) return;
   const rule = `must be 'broadcast' over ${transport.engine}: only Redis and NATS can route by interest`;
   throw invalidArgValue('options.routing', rule, routing);
+}
+
+/** Whether `value` may make a connection: a class cannot be called. */
+export function isMaker(value: unknown): boolean {
+  return typeof value === 'function' && !/^class\b/.test(Function.prototype.toString.call(value));
+}
+
+/** For what is no client, or makes none. A url may have a password, which is not for a log. */
+export function wrongSource(name: string, expected: string, value: unknown): TypeError {
+  const shown = typeof value === 'string' ? value.replace(/\/\/.*@/, '//***@') : value;
+  return invalidArgType(name, expected, shown);
 }
 
 function areFunctions(...methods: unknown[]): boolean {

@@ -176,7 +176,7 @@ export class HintBus implements Bus {
 
   async #close(): Promise<void> {
     this.#receiver.close();
-    const { engine, options, timer, meter } = this.#base;
+    const { options, timer, meter } = this.#base;
     const { clock, echoTimeoutMs } = options;
     const endMs = clock.now() + echoTimeoutMs;
     await settledBy(clock, endMs, this.#sender.flush());
@@ -184,7 +184,7 @@ export class HintBus implements Bus {
     const gone = this.#connection.close();
     const lost = this.#sender.close();
     const why = `the bus was closed, and they could not be sent within ${echoTimeoutMs} ms`;
-    if (lost.length > 0) this.#base.report(hintsLost(engine, why, lost));
+    if (lost.length > 0) this.#base.report(hintsLost(why, lost));
     this.#interest?.lost();
     timer.close();
     meter.didChange('closed', timer.now());

@@ -79,8 +79,8 @@ export class Connection {
   #hints: Published = { number: 0, atMs: 0 };
   /** The last one that the engine has taken: what came after it is lost with the connection. */
   #taken: Published = this.#hints;
-  /** When it last published anything; -Infinity: not since a break. */
-  #publishedMs = 0;
+  /** When it last published anything; -Infinity: not since it connected. */
+  #publishedMs: number = Number.NEGATIVE_INFINITY;
   /** The link of the last `connect`. Undefined between two attempts. */
   #link: TransportLink | undefined;
   /** What the engine has not done yet, the oldest first. */
@@ -185,7 +185,7 @@ export class Connection {
 
   /** Says that this process will be silent. Settles when the engine has that, or has refused it. */
   async goodbye(): Promise<unknown> {
-    if (this.#state !== 'live') return undefined;
+    if (this.#publishedMs === Number.NEGATIVE_INFINITY) return undefined; // nobody has heard of it
     const { routing } = this.#base.options;
     return this.transport.publish(frameText(GOODBYE, this.origin, this.#nextNumber(), routing));
   }

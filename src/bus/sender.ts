@@ -112,7 +112,7 @@ export class Sender {
     const { hints, all, isAlone } = this.#underWay;
     this.#underWay = undefined;
     if (isAlone && refused !== undefined) {
-      this.#base.report(hintsLost(this.#base.engine, `they were refused: ${refused}`, all, refused));
+      this.#base.report(hintsLost(`they were refused: ${refused}`, all, refused));
       if (this.#isSent) this.#flushed.open();
       return;
     }
@@ -248,13 +248,8 @@ export class Sender {
 }
 
 /** @param why they were not sent. */
-export function hintsLost(
-  engine: string,
-  why: string,
-  names: readonly string[],
-  cause?: unknown,
-): PurgatoryError {
+export function hintsLost(why: string, names: readonly string[], cause?: unknown): PurgatoryError {
   const whose = cut(names.map((name) => `"${name}"`).join(', '));
-  const message = `Hints for ${whose} have reached no other process: ${why} (a bus over ${engine})`;
+  const message = `Hints for ${whose} have reached no other process: ${why}`;
   return new PurgatoryError('ERR_PURGATORY_HINTS_LOST', message, cause === undefined ? {} : { cause });
 }

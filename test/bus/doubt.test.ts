@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { turn } from '../support/turns.ts';
 import { type Process, Rig } from './rig.ts';
 
 const ECHO_MS = 100;
@@ -77,6 +78,23 @@ describe('a bus that hears itself, and most others no more', () => {
     await buses[4].close();
     pass(10);
     expect([inDoubt(stays), stays.bus.snapshot().peers]).to.deep.equal([false, 0]);
+  });
+
+  it('does not count who closes in a gap on a sound connection, for that says goodbye, too', async () => {
+    const { all, buses, hub, clock } = processes(2);
+    hub.mute(buses[1]);
+    all[0].publish('lost');
+    clock.advance(1);
+    hub.mend(buses[1]);
+    hub.disturb({ delayMs: 20 });
+    all[0].publish('next');
+    clock.advance(41);
+    expect(buses[1].state, 'a frame is missing').to.equal('gap');
+    const closing = buses[1].close();
+    await turn();
+    clock.advance(40);
+    await closing;
+    expect(buses[0].snapshot().peers).to.equal(0);
   });
 
   it('counts who has crashed as no peer after three echoes, and forgets a doubt after a hundred', () => {

@@ -1,7 +1,15 @@
 import { expect } from 'chai';
 import sinon from 'sinon';
+import { unfit } from '../../src/bus/bus-options.ts';
 import { type Bus, type BusOptions, createBus, refusal, type TransportLink } from '../../src/bus/index.ts';
 import { ManualClock } from '../../src/clock/manual-clock.ts';
+
+/** Its class, code, text and cause; the text without the name of the bus, which it must have. */
+function told({ name, code, message, cause }: Error & { code?: string }): unknown[] {
+  const [text, bus] = message.split(' (a bus over ');
+  expect(bus).to.equal('puppet, prefix "shop")');
+  return [name, code, text, cause];
+}
 
 describe('the errors of a bus', () => {
   let emitWarning: sinon.SinonStub;
@@ -52,6 +60,26 @@ describe('the errors of a bus', () => {
     clock.advance(1_000);
     goLive();
     expect(bus.snapshot().lastError, 'kept').to.include({ atMs: 1_010 });
+  });
+
+  it('each names its bus and has a code: that of the client, or our own, with what the client said as its cause', () => {
+    const errors: (Error & { code?: string })[] = [];
+    open({ prefix: 'shop', onError: (error) => errors.push(error as Error) });
+    const refused = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
+    const ofNats = new Error('connection refused', { cause: refused });
+    const noPermission = new Error('NOPERM');
+    const whys = [refused, ofNats, new Error('WRONGPASS'), unfit('no permission', noPermission), 'a text'];
+    for (const why of whys) {
+      link.down(why);
+      clock.advance(40_000);
+    }
+    expect(errors.filter(({ message }) => !message.includes('did not acknowledge')).map(told)).to.deep.equal([
+      ['Error', 'ECONNREFUSED', 'connect ECONNREFUSED', refused],
+      ['Error', 'ECONNREFUSED', 'connection refused', ofNats],
+      ['PurgatoryError', 'ERR_PURGATORY_BUS_GAP', 'WRONGPASS', whys[2]],
+      ['PurgatoryError', 'ERR_PURGATORY_BUS_UNFIT', 'no permission', noPermission],
+      ['PurgatoryError', 'ERR_PURGATORY_BUS_GAP', 'a text', 'a text'],
+    ]);
   });
 
   it('a bus that is not live after 5 s prints a warning, once, that names its engine and the last error', () => {
@@ -126,6 +154,8 @@ describe('the errors of a bus', () => {
     open();
     link.down(refusal('NOPERM'));
     clock.advance(5_000);
-    expect(warnings()).to.deep.equal(['PurgatoryError [ERR_PURGATORY_BUS_REFUSED]: NOPERM']);
+    expect(warnings()).to.deep.equal([
+      'PurgatoryError [ERR_PURGATORY_BUS_REFUSED]: NOPERM (a bus over puppet, prefix "purgatory")',
+    ]);
   });
 });

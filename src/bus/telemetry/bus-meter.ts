@@ -126,7 +126,7 @@ export class BusMeter {
     }
     if (cause !== undefined) {
       this.#gaps[cause]++;
-      const text = error === undefined ? null : textOf(error);
+      const text = error === undefined ? null : cut(textOf(error), MAX_TEXT);
       this.lastGap = { cause, beganMs: nowMs, endedMs: null, error: text };
     }
     this.sinceMs = nowMs;
@@ -137,7 +137,7 @@ export class BusMeter {
   }
 
   didFail(error: unknown, nowMs: number): void {
-    this.lastError = { message: textOf(error), atMs: nowMs };
+    this.lastError = { message: cut(textOf(error), MAX_TEXT), atMs: nowMs };
   }
 
   didOverflow(direction: 'in' | 'out', keys: number): void {
@@ -180,7 +180,7 @@ function perCause(): Record<GapCause, number> {
 }
 
 /** Node's error for a host whose addresses all failed has a code, and no message. */
-function textOf(error: unknown): string {
+export function textOf(error: unknown): string {
   const { message, code } = Object(error) as { message?: unknown; code?: unknown };
-  return cut(String(message || code || error), MAX_TEXT);
+  return String(message || code || error);
 }

@@ -6,10 +6,18 @@
 // half open the bus waits until its client notices. A connection of the bus's own is made anew when
 // the server is silent, unless bytes come: then it is only slow.
 import { hostTurn } from '../../base/host.ts';
-import { invalidArgType, invalidArgValue, invalidReturnValue } from '../../base/node-errors.ts';
+import { invalidArgValue, invalidReturnValue } from '../../base/node-errors.ts';
 import { throwLater } from '../../base/report-error.ts';
 import { createBus } from '../bus.ts';
-import { type Bus, type BusOptions, checkedBusOptions, refusal, unfit } from '../bus-options.ts';
+import {
+  type Bus,
+  type BusOptions,
+  checkedBusOptions,
+  isMaker,
+  refusal,
+  unfit,
+  wrongSource,
+} from '../bus-options.ts';
 import { MIN_FRAME_BYTES, type Transport, type TransportLink } from '../transport.ts';
 
 /**
@@ -20,7 +28,8 @@ const CLUSTER_HEARS_MS = [50, 500];
 const HALF_OPEN =
   "NATS does not answer, and the connection is not the bus's to break: make it with pingInterval: 2000, " +
   'maxPingOut: 2, or give the bus one of its own: natsBus(() => connect(...))';
-const CONNECTION = 'a NatsConnection of @nats-io/transport-node, or a function that makes one';
+const SOURCE =
+  'a function that makes a NatsConnection of @nats-io/transport-node: () => connect({ servers }), or a connection';
 /** Subscriptions that are ended in one turn. Each takes 2 us, and there may be 65,536. */
 const ENDED_A_TURN = 512;
 
@@ -61,8 +70,8 @@ type Subscription = ReturnType<NatsConnectionLike['subscribe']>;
  * cannot carry a bus, or a bad option.
  */
 export function natsBus(source: NatsSource, options?: BusOptions): Bus {
-  if (typeof source !== 'function') {
-    if (!isConnection(source)) throw invalidArgType('source', CONNECTION, source);
+  if (!isMaker(source)) {
+    if (!isConnection(source)) throw wrongSource('source', SOURCE, source);
     const rule = hasNoEcho(source) ? NO_ECHO : smallPayload(source);
     if (rule !== undefined) throw invalidArgValue('source', rule, source);
   }

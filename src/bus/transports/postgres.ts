@@ -8,11 +8,11 @@
 // statements of their own. notifyInTransaction commits a hint with the data, and pays for that lock
 // in the transaction.
 
-import { requiredArray, requiredFunction } from '../../base/checks.ts';
+import { requiredArray } from '../../base/checks.ts';
 import { invalidArgType, invalidArgValue, invalidReturnValue } from '../../base/node-errors.ts';
 import { cut } from '../../base/text.ts';
 import { createBus } from '../bus.ts';
-import { type Bus, type BusOptions, checkedBusOptions, unfit } from '../bus-options.ts';
+import { type Bus, type BusOptions, checkedBusOptions, isMaker, unfit, wrongSource } from '../bus-options.ts';
 import { FrameBody, frameText } from '../frames.ts';
 import { checkHintKey } from '../membership/bus-member.ts';
 import type { Transport, TransportLink } from '../transport.ts';
@@ -69,7 +69,13 @@ const POOLER =
  * @throws TypeError, RangeError (Node's codes) for a value that is not a function, or a bad option.
  */
 export function postgresBus(newClient: () => PostgresClient, options?: BusOptions): Bus {
-  requiredFunction('newClient', newClient);
+  if (!isMaker(newClient)) {
+    throw wrongSource(
+      'newClient',
+      'a function that makes a client of pg: () => new pg.Client(...)',
+      newClient,
+    );
+  }
   const { prefix } = checkedBusOptions(options);
   return createBus(postgresTransport(newClient, prefix), options);
 }

@@ -7,9 +7,9 @@
 // what a node is told that is cut off its cluster. So the server is asked whether it is fit, at
 // first and with each echo. In a cluster a publication reaches all nodes, but two publications
 // through different nodes may change order. So one master serves both directions.
-import { invalidArgType, invalidReturnValue } from '../../base/node-errors.ts';
+import { invalidReturnValue } from '../../base/node-errors.ts';
 import { createBus } from '../bus.ts';
-import { type Bus, type BusOptions, checkedBusOptions, unfit } from '../bus-options.ts';
+import { type Bus, type BusOptions, checkedBusOptions, unfit, wrongSource } from '../bus-options.ts';
 import type { Transport, TransportLink } from '../transport.ts';
 
 /**
@@ -84,7 +84,11 @@ interface Own {
  */
 export function redisBus(client: RedisClient, options?: BusOptions): Bus {
   if (typeof client?.duplicate !== 'function' || typeof client.publish !== 'function') {
-    throw invalidArgType('client', CLIENT, client);
+    throw wrongSource(
+      'client',
+      `${CLIENT}: new Redis(url), or await createClient({ url }).connect()`,
+      client,
+    );
   }
   const { prefix } = checkedBusOptions(options);
   return createBus(redisTransport(client, prefix), options);
