@@ -23,7 +23,7 @@ export async function drained(
   stream: Writable | Http2ServerResponse,
   options?: BarrierOptions,
 ): Promise<BarrierResult> {
-  // A response of HTTP/2 says less than its stream.
+  // A response of HTTP/2 has no word for its end, as its stream has.
   const writable = isWritable(stream) ? stream : (stream as Http2ServerResponse | undefined)?.stream;
   if (!isWritable(writable)) throw invalidArgType('stream', 'a writable stream', stream);
   const isDrained = !isOver(writable) && !writable.writableNeedDrain;
@@ -48,5 +48,6 @@ function isOver(stream: Writable): boolean {
 }
 
 function isWritable(stream: unknown): stream is Writable {
-  return typeof (stream as Writable | undefined)?.writableNeedDrain === 'boolean';
+  const { writableNeedDrain, destroyed } = (stream ?? {}) as Partial<Writable>;
+  return typeof writableNeedDrain === 'boolean' && typeof destroyed === 'boolean';
 }

@@ -69,18 +69,26 @@ describe('drained', () => {
       const served: Served = async (response) => {
         (response as http1.ServerResponse).write(LARGE);
         const { expired } = await drained(response, { timeoutMs: 20 });
-        const gone = codeOfRejection(drained(response));
+        // Bun says 'drain' before the end of a client of HTTP/2.
+        const gone = rejection(drained(response).then(() => drained(response)));
         if (expired) client.destroy();
-        return gone;
+        return [await gone, await rejection(drained(response))];
       };
       const createServer = http.createServer as typeof http1.createServer;
-      const server = createServer((_request, response) => void served(response).then(answer));
+      const server = createServer((_request, response) => void served(response).then(answer, answer));
       server.listen(0, '127.0.0.1');
       await once(server, 'listening');
       const { port } = server.address() as AddressInfo;
       const client = open(name, port);
-      expect(await outcome).to.equal('ERR_STREAM_PREMATURE_CLOSE');
-      server.close();
+      try {
+        // A runtime may have an error for it: ECANCELED.
+        for (const error of (await outcome) as unknown[]) {
+          expect(error).to.have.property('code').that.is.oneOf(['ERR_STREAM_PREMATURE_CLOSE', 'ECANCELED']);
+        }
+      } finally {
+        client.destroy();
+        server.close();
+      }
     });
   }
 
