@@ -78,7 +78,6 @@ const bun: Runtime = {
   skippedFiles: { ...COMPARED_WITH_NODE, ...COUNTS_NODES_IMMEDIATES },
   skippedTests: {
     ...SAME_ON_ALL,
-    'waits for a client of http2 that does not read': 'hangs on Bun, which is not looked into yet',
     'is not kept in memory by what it parked': 'Bun’s microtasks hold their context longer',
     'that was stopped by SIGSTOP': TIMERS_AFTER_READS,
     'that stood still in a handler of a socket': TIMERS_AFTER_READS,
@@ -91,8 +90,6 @@ const bun: Runtime = {
 };
 
 const READS_SELDOM = 'Deno seldom reads its sockets between immediates';
-
-const DISCONNECT_THROWS = 'Deno’s cluster.disconnect() throws where a worker has gone';
 
 const deno: Runtime = {
   name: 'Deno',
@@ -107,12 +104,7 @@ const deno: Runtime = {
     'when performance.now alone is a stub': 'Deno’s own timers go by performance.now',
     'lets the process end, when nobody waits for the load that hangs': 'its process takes options of Node',
     'keeps the process alive behind a load that hangs': 'its process takes options of Node',
-    'closes within echoTimeoutMs while the primary reads nothing': DISCONNECT_THROWS,
-    'is in the primary, too, has one listener a worker': DISCONNECT_THROWS,
-    'relays between workers as every transport must': DISCONNECT_THROWS,
-    'reports that the primary does not relay, and is live as soon as it does': DISCONNECT_THROWS,
-    'aborts when a Worker ends, and at once for one that has':
-      'Deno does not tell the end of a Worker as Node does',
+    'is aborted from the start for a Worker that has ended': 'its threadId stays as it was (Deno 2.9.6)',
     'let the host read its sockets between two slices': READS_SELDOM,
   },
   jobs: 1,

@@ -20,8 +20,9 @@ async function primary(): Promise<void> {
     if (typeof message === 'string') console.log(message);
     if (message === 'no relay') relayBus();
   });
-  if (mode === 'relay') cluster.fork();
-  worker.on('exit', () => cluster.disconnect());
+  const other = mode === 'relay' ? cluster.fork() : undefined;
+  // Not cluster.disconnect(): on Deno that throws where a worker has gone.
+  worker.on('exit', () => other?.disconnect());
 }
 
 const MEMBER = { name: 'orders', sweep: (ended: (tried: number) => void) => ended(0) };
