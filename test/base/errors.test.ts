@@ -15,34 +15,24 @@ describe('The error for a bad argument', () => {
 });
 
 describe('PurgatoryError', () => {
-  function closedError(): unknown {
+  it('is an Error with the name of its class, a code, what was refused, and a stack that leads to the caller', () => {
     const { timer } = bench();
     timer.close();
-    try {
-      timer.add(new Task(1));
-    } catch (error) {
-      return error;
-    }
-    throw new Error('a closed timer took a task');
-  }
-
-  it('is an Error with the name of its class', () => {
-    const error = closedError();
+    const caught = (): PurgatoryError => {
+      try {
+        timer.add(new Task(1));
+      } catch (error) {
+        return error as PurgatoryError;
+      }
+      throw new Error('a closed timer took a task');
+    };
+    const error = caught();
     expect(error).to.be.instanceOf(Error).and.instanceOf(PurgatoryError);
-    expect(error).to.have.property('name', 'PurgatoryError');
-  });
-
-  it('carries a stable code that starts with ERR_PURGATORY_', () => {
-    expect(closedError()).to.have.property('code', 'ERR_PURGATORY_CLOSED');
-  });
-
-  it('says in its message what was refused', () => {
-    expect(closedError()).to.have.property('message').that.equals('The SystemTimer is closed');
-  });
-
-  it('has a stack that names it and leads to the caller', () => {
-    const { stack } = closedError() as Error;
-    expect(stack).to.match(/^PurgatoryError\b/);
-    expect(stack).to.contain('errors.test.ts');
+    const { name, code, message } = error;
+    const expected = ['PurgatoryError', 'ERR_PURGATORY_CLOSED', 'The SystemTimer is closed'];
+    expect([name, code, message]).to.deep.equal(expected);
+    expect(error.stack)
+      .to.match(/^PurgatoryError\b/)
+      .and.to.contain('errors.test.ts');
   });
 });

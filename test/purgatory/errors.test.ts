@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { ManualClock, Purgatory, SystemTimer } from '../../src/index.ts';
-import { counts, EMPTY, hall, Op } from '../support/op.ts';
+import { counts, hall, isEmpty, Op } from '../support/op.ts';
 import { Task } from '../support/task.ts';
 import { uncaughtDuring } from '../support/uncaught.ts';
 
@@ -27,7 +27,7 @@ describe('behaviour 18: a throw of user code inside a pass goes to onError', () 
   });
 
   it('and one whose onComplete threw is completed, gone, and counted', () => {
-    const { timer, purgatory, park, errors } = hall();
+    const { purgatory, park, errors } = hall();
     const a = park('a', ['k', 'l'], { delayMs: 50, onCompleted: () => fail() });
     const b = park('b', ['k']);
     a.ready = true;
@@ -36,8 +36,7 @@ describe('behaviour 18: a throw of user code inside a pass goes to onError', () 
     expect(errors).to.have.length(1);
     expect(errors[0].op).to.equal(a);
     expect(a.isCompleted).to.equal(true);
-    expect(counts(purgatory)).to.deep.equal(EMPTY);
-    expect(timer.size).to.equal(0);
+    isEmpty(purgatory);
   });
 
   it('whatever was thrown', () => {
@@ -116,14 +115,13 @@ describe('behaviour 18: a throw of user code inside an expiry goes to onError', 
 
 describe('behaviour 18: tryCompleteElseWatch lets a throw through to its caller and has parked nothing', () => {
   it('when the try throws', () => {
-    const { timer, purgatory, errors } = hall();
+    const { purgatory, errors } = hall();
     let armed = true;
     const op = new Op('a', { delayMs: 50, onTry: () => void (armed && fail()) });
     expect(() => purgatory.tryCompleteElseWatch(op, ['k', 'l'])).to.throw('boom');
     expect(op.isPending).to.equal(false);
     expect(op.isCompleted).to.equal(false);
-    expect(counts(purgatory)).to.deep.equal(EMPTY);
-    expect(timer.size).to.equal(0);
+    isEmpty(purgatory);
     expect(errors).to.deep.equal([]);
     armed = false;
     expect(purgatory.tryCompleteElseWatch(op, ['k'])).to.equal(false);
@@ -131,13 +129,12 @@ describe('behaviour 18: tryCompleteElseWatch lets a throw through to its caller 
   });
 
   it('when onComplete throws: the operation is completed', () => {
-    const { timer, purgatory, errors } = hall();
+    const { purgatory, errors } = hall();
     const op = new Op('a', { delayMs: 50, ready: true, onCompleted: () => fail() });
     expect(() => purgatory.tryCompleteElseWatch(op, ['k', 'l'])).to.throw('boom');
     expect(op.isCompleted).to.equal(true);
     expect(op.isPending).to.equal(false);
-    expect(counts(purgatory)).to.deep.equal(EMPTY);
-    expect(timer.size).to.equal(0);
+    isEmpty(purgatory);
     expect(errors).to.deep.equal([]);
   });
 

@@ -1,13 +1,13 @@
 import { getEventListeners } from 'node:events';
 import { expect } from 'chai';
-import { counts, EMPTY, hall } from '../support/op.ts';
+import { counts, EMPTY, hall, isEmpty } from '../support/op.ts';
 import { rejection } from '../support/rejection.ts';
 import { turn } from '../support/turns.ts';
 import { uncaughtDuring } from '../support/uncaught.ts';
 
 describe('behaviour 20: an abort, or a throw of attempt, rejects waitFor', () => {
   it('with signal.reason, and leaves nothing behind', async () => {
-    const { timer, purgatory } = hall();
+    const { purgatory } = hall();
     const controller = new AbortController();
     let attempts = 0;
     const promise = purgatory.waitFor(['k', 'l'], () => void attempts++, {
@@ -17,8 +17,7 @@ describe('behaviour 20: an abort, or a throw of attempt, rejects waitFor', () =>
     const rejected = rejection(promise);
     const reason = { because: 'the client left' };
     controller.abort(reason);
-    expect(counts(purgatory)).to.deep.equal(EMPTY);
-    expect(timer.size).to.equal(0);
+    isEmpty(purgatory);
     expect(getEventListeners(controller.signal, 'abort')).to.deep.equal([]);
     expect(await rejected).to.equal(reason);
     attempts = 0;
@@ -39,7 +38,7 @@ describe('behaviour 20: an abort, or a throw of attempt, rejects waitFor', () =>
 
   for (const abortingAttempt of [1, 2]) {
     it(`when attempt number ${abortingAttempt} aborts the signal itself`, async () => {
-      const { timer, purgatory } = hall();
+      const { purgatory } = hall();
       const controller = new AbortController();
       let attempts = 0;
       const attempt = (): undefined => {
@@ -49,14 +48,13 @@ describe('behaviour 20: an abort, or a throw of attempt, rejects waitFor', () =>
       const rejected = rejection(promise);
       if (abortingAttempt === 2) purgatory.checkAndComplete('k');
       expect(await rejected).to.equal('from inside');
-      expect(counts(purgatory)).to.deep.equal(EMPTY);
-      expect(timer.size).to.equal(0);
+      isEmpty(purgatory);
       expect(getEventListeners(controller.signal, 'abort')).to.deep.equal([]);
     });
   }
 
   it('when the signal aborts inside its own addEventListener', async () => {
-    const { timer, purgatory } = hall();
+    const { purgatory } = hall();
     for (const isHeard of [false, true]) {
       const controller = new AbortController();
       const { signal } = controller;
@@ -66,14 +64,13 @@ describe('behaviour 20: an abort, or a throw of attempt, rejects waitFor', () =>
       };
       const promise = purgatory.waitFor(['k'], () => undefined, { timeoutMs: 50, signal });
       expect(await rejection(promise)).to.equal('from inside');
-      expect(counts(purgatory)).to.deep.equal(EMPTY);
-      expect(timer.size).to.equal(0);
+      isEmpty(purgatory);
     }
   });
 
   it('with what a later attempt throws, which no onError gets, and the pass goes on', async () => {
     for (const onError of [undefined, () => expect.fail('onError was called')]) {
-      const { timer, purgatory, park, log } = hall({ onError });
+      const { purgatory, park, log } = hall({ onError });
       let armed = false;
       const promise = purgatory.waitFor(
         ['k', 'l'],
@@ -91,8 +88,7 @@ describe('behaviour 20: an abort, or a throw of attempt, rejects waitFor', () =>
       });
       expect(uncaught).to.deep.equal([]);
       expect(log).to.deep.equal(['complete b']);
-      expect(counts(purgatory)).to.deep.equal(EMPTY);
-      expect(timer.size).to.equal(0);
+      isEmpty(purgatory);
     }
   });
 
@@ -133,7 +129,7 @@ describe('behaviour 20: an abort, or a throw of attempt, rejects waitFor', () =>
   });
 
   it('also where the signal is no real one and refuses its listener: with what that throws', async () => {
-    const { timer, purgatory } = hall();
+    const { purgatory } = hall();
     const error = new Error('no listeners here');
     const signal = {
       aborted: false,
@@ -143,7 +139,6 @@ describe('behaviour 20: an abort, or a throw of attempt, rejects waitFor', () =>
     } as unknown as AbortSignal;
     const wait = purgatory.waitFor(['k'], () => undefined, { timeoutMs: 50, signal });
     expect(await rejection(wait)).to.equal(error);
-    expect(counts(purgatory)).to.deep.equal(EMPTY);
-    expect(timer.size).to.equal(0);
+    isEmpty(purgatory);
   });
 });

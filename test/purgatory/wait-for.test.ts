@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { ManualClock, Purgatory, PurgatoryError, SystemTimer } from '../../src/index.ts';
+import { ManualClock, Purgatory, SystemTimer } from '../../src/index.ts';
 import { counts, EMPTY, hall } from '../support/op.ts';
 import { rejects } from '../support/refusals.ts';
 import { rejection } from '../support/rejection.ts';
@@ -65,15 +65,6 @@ describe('waitFor', () => {
       });
     }
   });
-
-  it('resolves on notify', async () => {
-    const { purgatory } = hall();
-    let value: number | undefined;
-    const result = purgatory.waitFor(['k'], () => value, { timeoutMs: 50 });
-    value = 1;
-    purgatory.notify('k');
-    expect(await result).to.deep.equal({ expired: false, value: 1 });
-  });
 });
 
 describe('waitFor refuses bad arguments by a rejection, never by a throw', () => {
@@ -120,17 +111,5 @@ describe('waitFor refuses bad arguments by a rejection, never by a throw', () =>
     expect(purgatory.snapshot().refused).to.deep.equal({ ERR_PURGATORY_FULL: 1, ERR_PURGATORY_CLOSED: 1 });
     purgatory.close();
     await parked;
-  });
-
-  it('and so tells of a purgatory that is closed, or full', async () => {
-    const { purgatory } = hall({ maxParked: 1 });
-    const first = purgatory.waitFor(['k'], () => undefined, { timeoutMs: 5 });
-    const full = await rejection(purgatory.waitFor(['k'], () => undefined, { timeoutMs: 5 }));
-    expect(full).to.be.instanceOf(PurgatoryError).with.property('code', 'ERR_PURGATORY_FULL');
-    const closing = rejection(first);
-    purgatory.close();
-    await closing;
-    const closed = await rejection(purgatory.waitFor(['k'], () => 1, { timeoutMs: 5 }));
-    expect(closed).to.be.instanceOf(PurgatoryError).with.property('code', 'ERR_PURGATORY_CLOSED');
   });
 });

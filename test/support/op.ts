@@ -1,4 +1,5 @@
 // Delayed operations that log what happens to them, and the set-up for tests of a purgatory.
+import { expect } from 'chai';
 import { type Clock, DelayedOperation, ManualClock, Purgatory, SystemTimer } from '../../src/index.ts';
 
 export interface OpOptions {
@@ -99,6 +100,12 @@ export function counts(purgatory: Purgatory<unknown, Op>): {
 }
 
 export const EMPTY = { watched: 0, watchedKeys: 0, numDelayed: 0 } as const;
+
+/** Nothing is parked, watched or pending any more. */
+export function isEmpty(purgatory: Purgatory<unknown, Op>): void {
+  const { size } = purgatory.timer;
+  expect({ ...counts(purgatory), size }).to.deep.equal({ ...EMPTY, size: 0 });
+}
 
 export function labels(ops: readonly Op[]): string[] {
   return ops.map((op) => op.label);

@@ -3,7 +3,6 @@ import fc from 'fast-check';
 import { ManualClock, SystemTimer, type SystemTimerOptions, type TimerTask } from '../../src/index.ts';
 import { runs } from '../property/runs.ts';
 import { checkTimerInvariants } from '../support/checks/timer.ts';
-import { codeOf } from '../support/code-of.ts';
 import { HostClock } from '../support/host-clock.ts';
 import { refuses } from '../support/refusals.ts';
 import { microtasks } from '../support/turns.ts';
@@ -14,6 +13,18 @@ function setUp(options: SystemTimerOptions = {}, startMs = 0) {
   const timer = new SystemTimer({ clock, wheelSize: 4, ...options });
   const at: number[] = [];
   return { clock, timer, at, log: () => void at.push(clock.now()) };
+}
+
+/** On a clock that may go back, and is looked at by `advanceTo` alone. */
+function onHost(startMs = 0) {
+  const clock = new HostClock(startMs);
+  const timer = new SystemTimer({ clock, reaper: false });
+  const at: number[] = [];
+  const advanceTo = (ms: number): void => {
+    clock.time = ms;
+    timer.advanceClock();
+  };
+  return { clock, timer, at, advanceTo };
 }
 
 /**
@@ -27,14 +38,6 @@ function lastDeadline(periodMs: number, nowMs: number): number {
 }
 
 describe('SystemTimer.scheduleAtFixedRate', () => {
-  it('runs after one period, then once a period', () => {
-    const { clock, timer, at, log } = setUp();
-    timer.scheduleAtFixedRate(log, 10);
-    clock.advance(35);
-    expect(at).to.deep.equal([10, 20, 30]);
-    checkTimerInvariants(timer);
-  });
-
   it('runs first after initialDelayMs, 0 included, which is never inside the call', () => {
     const { clock, timer, at, log } = setUp();
     timer.scheduleAtFixedRate(log, 10, { initialDelayMs: 0 });
@@ -76,36 +79,21 @@ describe('SystemTimer.scheduleAtFixedRate', () => {
   });
 
   it('survives a clock that goes back', () => {
-    let nowMs = 100;
-    const clock = { now: () => nowMs, wakeAt: () => ({ cancel: () => {} }) };
-    const timer = new SystemTimer({ clock, reaper: false });
-    const at: number[] = [];
+    const { clock, timer, at, advanceTo } = onHost(100);
     timer.schedule(() => {
-      nowMs = 50;
+      clock.time = 50;
     }, 10);
-    timer.scheduleAtFixedRate(() => at.push(nowMs), 10);
-    nowMs = 110;
-    timer.advanceClock();
-    nowMs = 120;
-    timer.advanceClock();
+    timer.scheduleAtFixedRate(() => at.push(clock.time), 10);
+    for (const ms of [110, 120]) advanceTo(ms);
     expect(at).to.deep.equal([50, 120]);
   });
 
   it('does not fall behind where a clock goes back while a promise is open', async () => {
-    let nowMs = 0;
-    const timer = new SystemTimer({
-      clock: { now: () => nowMs, wakeAt: () => ({ cancel: () => {} }) },
-      reaper: false,
-    });
-    const at: number[] = [];
-    const advanceTo = (ms: number): void => {
-      nowMs = ms;
-      timer.advanceClock();
-    };
-    timer.scheduleAtFixedRate(() => Promise.resolve(at.push(nowMs)), 10);
-    timer.scheduleWithFixedDelay(() => Promise.resolve(at.push(nowMs)), 10);
+    const { clock, timer, at, advanceTo } = onHost();
+    timer.scheduleAtFixedRate(() => Promise.resolve(at.push(clock.time)), 10);
+    timer.scheduleWithFixedDelay(() => Promise.resolve(at.push(clock.time)), 10);
     advanceTo(10);
-    nowMs = -3_600_000;
+    clock.time = -3_600_000;
     await microtasks();
     for (let ms = 11; ms <= 30; ms++) {
       advanceTo(ms);
@@ -343,11 +331,10 @@ for (const method of ['scheduleAtFixedRate', 'scheduleWithFixedDelay'] as const)
       const { clock, timer, at, log } = setUp();
       const task: TimerTask = timer[method](() => {
         log();
-        if (at.length === 2) expect(task.cancel()).to.equal(true);
+        expect(at.length < 2 || task.cancel()).to.equal(true);
       }, 10);
       clock.advance(100);
-      expect(at).to.deep.equal([10, 20]);
-      expect(timer.size).to.equal(0);
+      expect([at, timer.size]).to.deep.equal([[10, 20], 0]);
     });
 
     it('goes on after a run that throws, and reports each throw to onError', () => {
@@ -376,20 +363,18 @@ for (const method of ['scheduleAtFixedRate', 'scheduleWithFixedDelay'] as const)
 
     it('refuses bad arguments before anything has changed', () => {
       const { timer, log } = setUp();
-      const codeWith = (...args: unknown[]): unknown =>
-        codeOf(() => (timer[method] as (...args: unknown[]) => unknown).apply(timer, args));
-      expect(codeWith('log', 10)).to.equal('ERR_INVALID_ARG_TYPE');
-      expect(codeWith(log)).to.equal('ERR_INVALID_ARG_TYPE');
-      expect(codeWith(log, '10')).to.equal('ERR_INVALID_ARG_TYPE');
-      for (const bad of [NaN, -1, Infinity])
-        expect(codeWith(log, bad), `${bad}`).to.equal('ERR_OUT_OF_RANGE');
-      expect(codeWith(log, 10, null)).to.equal('ERR_INVALID_ARG_TYPE');
+      const refused = (code: string, ...args: unknown[]): void =>
+        refuses(() => (timer[method] as (...args: unknown[]) => unknown)(...args), code);
+      for (const args of [['log', 10], [log], [log, '10'], [log, 10, null]]) {
+        refused('ERR_INVALID_ARG_TYPE', ...args);
+      }
       for (const bad of [NaN, -1, Infinity]) {
-        expect(codeWith(log, 10, { initialDelayMs: bad }), `${bad}`).to.equal('ERR_OUT_OF_RANGE');
+        refused('ERR_OUT_OF_RANGE', log, bad);
+        refused('ERR_OUT_OF_RANGE', log, 10, { initialDelayMs: bad });
       }
       if (method === 'scheduleAtFixedRate') {
-        expect(codeWith(log, 0)).to.equal('ERR_OUT_OF_RANGE');
-        expect(codeWith(log, 10, { missedRuns: 'skip' })).to.equal('ERR_INVALID_ARG_VALUE');
+        refused('ERR_OUT_OF_RANGE', log, 0);
+        refused('ERR_INVALID_ARG_VALUE', log, 10, { missedRuns: 'skip' });
       }
       expect(timer.size).to.equal(0);
     });
