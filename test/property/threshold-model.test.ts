@@ -7,6 +7,7 @@ import { checkAndCompact } from '../support/compaction.ts';
 import { deeplySame, same } from '../support/same.ts';
 import { LoggingOperation } from '../support/threshold-op.ts';
 import { turn } from '../support/turns.ts';
+import { act, mixed } from './draw.ts';
 import { runs } from './runs.ts';
 
 type Key = 'x' | 'y' | 'z';
@@ -126,171 +127,145 @@ function compare(p: Value, q: Value): number {
   return p < q ? -1 : p > q ? 1 : 0;
 }
 
-interface Both {
-  readonly naive: NaivePurgatory;
-  readonly purgatory: ThresholdPurgatory<Key, Value, LoggingOperation>;
-  readonly clock: ManualClock;
-  readonly ops: Map<string, LoggingOperation>;
-  readonly log: string[];
-  readonly controllers: readonly AbortController[];
-  /** How each wait of awaitAtLeast ended. */
-  readonly settled: Map<string, string>;
-  waits: number;
-}
-
-type Step = (both: Both) => void;
+type Step =
+  | { readonly do: 'park'; readonly delayMs: number; readonly thresholds: [Key, Value][] }
+  | { readonly do: 'wait'; readonly group: number; readonly at: [Key, Value]; readonly timeoutMs: number }
+  | { readonly do: 'advance'; readonly at: [Key, Value] }
+  | { readonly do: 'delete' | 'cancelForKey'; readonly key: Key }
+  | { readonly do: 'abort'; readonly group: number }
+  | { readonly do: 'tick'; readonly ms: number }
+  | { readonly do: 'cancel'; readonly label: string };
 
 const key = fc.constantFrom<Key>('x', 'y', 'z');
-const value: fc.Arbitrary<Value> = fc.oneof(
-  fc.integer({ min: -3, max: 20 }),
-  fc.bigInt({ min: -3n, max: 20n }),
-);
-
-const park = fc
-  .record({
-    delayMs: fc.integer({ min: 1, max: 40 }),
-    thresholds: fc.array(fc.tuple(key, value), { minLength: 1, maxLength: 3 }),
-  })
-  .map(
-    ({ delayMs, thresholds }): Step =>
-      ({ naive, purgatory, ops, log }) => {
-        const op = new LoggingOperation(String(ops.size), delayMs, log);
-        ops.set(op.label, op);
-        naive.park(op.label, delayMs, thresholds);
-        purgatory.tryCompleteElseWatch(op, thresholds);
-      },
-  );
-
+const value = fc.oneof(fc.integer({ min: -3, max: 20 }), fc.bigInt({ min: -3n, max: 20n }));
+const at = fc.tuple(key, value);
 const group = fc.nat({ max: GROUPS - 1 });
+const delayMs = fc.integer({ min: 1, max: 40 });
+const timeoutMs = fc.oneof(delayMs, fc.constant(Number.POSITIVE_INFINITY));
 
-const wait = fc
-  .record({
-    group,
-    key,
-    threshold: value,
-    timeoutMs: fc.oneof(fc.integer({ min: 1, max: 40 }), fc.constant(Number.POSITIVE_INFINITY)),
-  })
-  .map(
-    ({ group, key, threshold, timeoutMs }): Step =>
-      (both) => {
-        const { naive, purgatory, controllers, settled } = both;
-        const label = `wait ${both.waits++}`;
-        const { signal } = controllers[group];
-        if (signal.aborted) naive.settled.set(label, `abort ${group}`);
-        else naive.park(label, timeoutMs, [[key, threshold]], group);
-        purgatory.awaitAtLeast(key, threshold, { timeoutMs, signal }).then(
-          (result) => settled.set(label, result.expired ? 'expired' : `value ${result.value}`),
-          (error) => settled.set(label, error.code ?? error),
+const step = mixed<Step>(
+  [10, act('park', { delayMs, thresholds: fc.array(at, { minLength: 1, maxLength: 3 }) })],
+  [5, act('wait', { group, at, timeoutMs })],
+  [6, act('advance', { at })],
+  [3, act('tick', { ms: fc.integer({ min: 0, max: 15 }) })],
+  [3, act('cancel', { label: fc.nat({ max: 60 }).map(String) })],
+  [2, act(['delete', 'cancelForKey'], { key })],
+  [1, act('abort', { group })],
+);
+
+/** The purgatory and the reference side by side. */
+class Pair {
+  readonly clock = new ManualClock();
+  readonly timer = new SystemTimer({ clock: this.clock, wheelSize: 4 });
+  readonly naive: NaivePurgatory;
+  readonly purgatory: ThresholdPurgatory<Key, Value, LoggingOperation>;
+  readonly ops = new Map<string, LoggingOperation>();
+  readonly log: string[] = [];
+  readonly controllers = Array.from({ length: GROUPS }, () => new AbortController());
+  /** How each wait of awaitAtLeast ended. */
+  readonly settled = new Map<string, string>();
+  #waits = 0;
+
+  constructor(keep: 'all' | 'watched') {
+    this.naive = new NaivePurgatory(keep);
+    const current = keep === 'watched' ? () => undefined : undefined;
+    this.purgatory = new ThresholdPurgatory('model', { timer: this.timer, keep, current });
+  }
+
+  do(step: Step): void {
+    const { naive, purgatory, ops, log, controllers } = this;
+    switch (step.do) {
+      case 'park': {
+        const op = new LoggingOperation(String(ops.size), step.delayMs, log);
+        ops.set(op.label, op);
+        naive.park(op.label, step.delayMs, step.thresholds);
+        purgatory.tryCompleteElseWatch(op, step.thresholds);
+        return;
+      }
+      case 'wait':
+        this.#wait(step.group, step.at, step.timeoutMs);
+        return;
+      case 'advance':
+        same(purgatory.advance(...step.at), naive.advance(...step.at));
+        return;
+      case 'tick':
+        naive.tick(step.ms);
+        this.clock.advance(step.ms);
+        return;
+      case 'cancel':
+        same(ops.get(step.label)?.cancel() ?? false, naive.cancel(step.label));
+        return;
+      case 'delete':
+        same(purgatory.delete(step.key), naive.values.delete(step.key));
+        return;
+      case 'cancelForKey':
+        deeplySame(labels(purgatory.cancelForKey(step.key)), naive.cancelForKey(step.key));
+        return;
+      case 'abort': {
+        const how = `abort ${step.group}`;
+        naive.drop(
+          naive.waits.filter((each) => each.group === step.group),
+          how,
         );
-      },
-  );
+        controllers[step.group].abort(how);
+      }
+    }
+  }
 
-const abort = group.map(
-  (group): Step =>
-    ({ naive, controllers }) => {
-      const waiting = naive.waits.filter((each) => each.group === group);
-      naive.drop(waiting, `abort ${group}`);
-      controllers[group].abort(`abort ${group}`);
-    },
-);
+  #wait(group: number, [key, threshold]: [Key, Value], timeoutMs: number): void {
+    const { naive, settled } = this;
+    const label = `wait ${this.#waits++}`;
+    const { signal } = this.controllers[group];
+    if (signal.aborted) naive.settled.set(label, `abort ${group}`);
+    else naive.park(label, timeoutMs, [[key, threshold]], group);
+    this.purgatory.awaitAtLeast(key, threshold, { timeoutMs, signal }).then(
+      (result) => settled.set(label, result.expired ? 'expired' : `value ${result.value}`),
+      (error) => settled.set(label, error.code ?? error),
+    );
+  }
 
-const advance = fc.tuple(key, value).map(
-  ([k, v]): Step =>
-    ({ naive, purgatory }) => {
-      same(purgatory.advance(k, v), naive.advance(k, v));
-    },
-);
+  check(): void {
+    const { naive, purgatory, timer } = this;
+    naive.forgetUnwatched();
+    checkAndCompact(purgatory);
+    deeplySame(this.log, naive.log);
+    same(purgatory.keptValues, naive.values.size);
+    for (const k of ['x', 'y', 'z'] as const) same(purgatory.get(k), naive.values.get(k));
+    const pairs = naive.waits.flatMap(({ unreached }) => unreached);
+    const timed = naive.waits.filter(({ deadlineMs }) => deadlineMs < Number.POSITIVE_INFINITY);
+    deeplySame(
+      [purgatory.numDelayed, purgatory.watched, purgatory.watchedKeys, timer.size],
+      [naive.waits.length, pairs.length, new Set(pairs.map(([k]) => k)).size, timed.length],
+    );
+    for (const [group, { signal }] of this.controllers.entries()) {
+      const isWatched = naive.waits.some((each) => each.group === group);
+      same(getEventListeners(signal, 'abort').length, isWatched ? 1 : 0);
+    }
+  }
 
-const tick = fc.integer({ min: 0, max: 15 }).map(
-  (ms): Step =>
-    ({ naive, clock }) => {
-      naive.tick(ms);
-      clock.advance(ms);
-    },
-);
+  async end(): Promise<void> {
+    const left = this.naive.drop(this.naive.waits, 'ERR_PURGATORY_CLOSED');
+    deeplySame(labels(this.purgatory.close()), left);
+    same(this.timer.size, 0);
+    await turn();
+    deeplySame(this.settled, this.naive.settled);
+  }
+}
 
-const cancel = fc.nat({ max: 60 }).map(
-  (n): Step =>
-    ({ naive, ops }) => {
-      same(ops.get(String(n))?.cancel() ?? false, naive.cancel(String(n)));
-    },
-);
-
-const forget = key.map(
-  (k): Step =>
-    ({ naive, purgatory }) => {
-      same(purgatory.delete(k), naive.values.delete(k));
-    },
-);
-
-const cancelForKey = key.map(
-  (k): Step =>
-    ({ naive, purgatory }) => {
-      deeplySame(
-        purgatory.cancelForKey(k).map(({ label }) => label),
-        naive.cancelForKey(k),
-      );
-    },
-);
-
-const keep = fc.constantFrom('all' as const, 'watched' as const);
-
-const step = fc.oneof(
-  { weight: 10, arbitrary: park },
-  { weight: 5, arbitrary: wait },
-  { weight: 1, arbitrary: abort },
-  { weight: 6, arbitrary: advance },
-  { weight: 3, arbitrary: tick },
-  { weight: 3, arbitrary: cancel },
-  { weight: 1, arbitrary: forget },
-  { weight: 1, arbitrary: cancelForKey },
-);
+const labels = (ops: readonly LoggingOperation[]): string[] => ops.map(({ label }) => label);
 
 describe('ThresholdPurgatory, whatever is done to it', () => {
   it('does what a list that is scanned from end to end does', async () => {
-    await fc.assert(
-      fc.asyncProperty(keep, fc.array(step, { minLength: 20, maxLength: 80 }), async (keep, steps) => {
-        const clock = new ManualClock();
-        const timer = new SystemTimer({ clock, wheelSize: 4 });
-        const naive = new NaivePurgatory(keep);
-        const log: string[] = [];
-        const purgatory = new ThresholdPurgatory<Key, Value, LoggingOperation>('model', {
-          timer,
-          keep,
-          current: keep === 'watched' ? () => undefined : undefined,
-        });
-        const controllers = Array.from({ length: GROUPS }, () => new AbortController());
-        const settled = new Map<string, string>();
-        const ops = new Map<string, LoggingOperation>();
-        const both = { naive, purgatory, clock, ops, log, controllers, settled, waits: 0 };
-        for (const run of steps) {
-          run(both);
-          naive.forgetUnwatched();
-          checkAndCompact(purgatory);
-          deeplySame(log, naive.log);
-          same(purgatory.keptValues, naive.values.size);
-          for (const k of ['x', 'y', 'z'] as const) same(purgatory.get(k), naive.values.get(k));
-          const pairs = naive.waits.flatMap(({ unreached }) => unreached);
-          const timed = naive.waits.filter(({ deadlineMs }) => deadlineMs < Number.POSITIVE_INFINITY);
-          deeplySame(
-            [purgatory.numDelayed, purgatory.watched, purgatory.watchedKeys, timer.size],
-            [naive.waits.length, pairs.length, new Set(pairs.map(([k]) => k)).size, timed.length],
-          );
-          for (const [group, { signal }] of controllers.entries()) {
-            const isWatched = naive.waits.some((each) => each.group === group);
-            same(getEventListeners(signal, 'abort').length, isWatched ? 1 : 0);
-          }
-        }
-        const left = naive.drop(naive.waits, 'ERR_PURGATORY_CLOSED');
-        deeplySame(
-          purgatory.close().map(({ label }) => label),
-          left,
-        );
-        same(timer.size, 0);
-        await turn();
-        deeplySame(Object.fromEntries(settled), Object.fromEntries(naive.settled));
-      }),
-      runs(300),
-    );
+    const keep = fc.constantFrom('all' as const, 'watched' as const);
+    const steps = fc.array(step, { minLength: 20, maxLength: 80 });
+    const property = fc.asyncProperty(keep, steps, async (keep, steps) => {
+      const pair = new Pair(keep);
+      for (const each of steps) {
+        pair.do(each);
+        pair.check();
+      }
+      await pair.end();
+    });
+    await fc.assert(property, runs(300));
   });
 });

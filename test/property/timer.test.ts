@@ -18,13 +18,6 @@ describe('Property: a SystemTimer behaves as a sorted list', function () {
     );
   });
 
-  it('in long histories', () => {
-    fc.assert(
-      fc.property(timerHistory(800, 1_500, 64), (history) => new TimerHistory(history).play()),
-      longRuns(10),
-    );
-  });
-
   it('in histories of bursts, which make it grow and shrink', () => {
     fc.assert(
       fc.property(timerHistory(5, 30, 40, 25), (history) => new TimerHistory(history).play()),

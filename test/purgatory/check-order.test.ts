@@ -100,10 +100,7 @@ describe('maxParked', () => {
     expect(reads).to.equal(0);
     expect(purgatory.snapshot()).to.deep.include({ maxParked: 1, refused: { ERR_PURGATORY_FULL: 1_000 } });
     purgatory.cancelForKey('k');
-    expect(await purgatory.waitFor(['k'], attempt, { timeoutMs: 5 })).to.deep.equal({
-      expired: false,
-      value: 1,
-    });
+    expect(await purgatory.waitFor(['k'], attempt, { timeoutMs: 5 })).to.eql({ expired: false, value: 1 });
   });
 });
 

@@ -147,9 +147,7 @@ describe('behaviour 18: tryCompleteElseWatch lets a throw through to its caller 
       },
     });
     expect(purgatory.tryCompleteElseWatch(op, ['k'])).to.equal(false);
-    expect(errors.map(({ error, op: failed }) => [(error as Error).message, failed])).to.deep.equal([
-      ['boom', op],
-    ]);
+    expect(errors.map(({ error, op: failed }) => [(error as Error).message, failed])).to.eql([['boom', op]]);
     op.ready = true;
     expect(purgatory.checkAndComplete('k')).to.equal(1);
   });

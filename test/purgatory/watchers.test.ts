@@ -17,7 +17,7 @@ describe('The lone watcher of a key, which needs no watch list', () => {
     park('b', ['shared']);
     park('c', ['shared']);
     const { hottestKeys, oldest } = purgatory.snapshot();
-    expect(hottestKeys).to.deep.equal([
+    expect(hottestKeys).to.eql([
       { key: 'shared', watchers: 2 },
       { key: 'alone', watchers: 1 },
     ]);

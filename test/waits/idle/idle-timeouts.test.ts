@@ -1,13 +1,12 @@
 import { expect } from 'chai';
-import { createSandbox, useFakeTimers } from 'sinon';
-import { ManualClock, SystemTimer, systemClock } from '../../../src/index.ts';
+import { createSandbox } from 'sinon';
+import { ManualClock, SystemTimer } from '../../../src/index.ts';
 import { IdleTimeouts, type IdleTimeoutsOptions } from '../../../src/waits/idle/index.ts';
 import { checkTimerInvariants } from '../../support/checks/timer.ts';
 import { codeOf } from '../../support/code-of.ts';
 import { HostClock } from '../../support/host-clock.ts';
 import { refuses } from '../../support/refusals.ts';
 import { manual } from '../../support/task.ts';
-import { pause, until } from '../../support/turns.ts';
 import { uncaughtDuring } from '../../support/uncaught.ts';
 
 function setUp<E = string>(options: Partial<IdleTimeoutsOptions<E>> = {}, startMs = 0) {
@@ -117,12 +116,7 @@ describe('IdleTimeouts', () => {
     expect(idle.snapshot().quietest[0].remainingMs).to.equal(null);
     idle.touch('a', 60);
     clock.advance(500);
-    expect([second(), second(), idle.remainingMs('a'), idle.snapshot().held]).to.deep.equal([
-      true,
-      false,
-      60,
-      0,
-    ]);
+    expect([second(), second(), idle.remainingMs('a'), idle.snapshot().held]).to.eql([true, false, 60, 0]);
     clock.advance(59);
     expect(log).to.deep.equal([]);
     clock.advance(1);
@@ -136,13 +130,7 @@ describe('IdleTimeouts', () => {
     const now = idle.hold('a');
     expect([old(), idle.snapshot().held]).to.deep.equal([false, 1]);
     clock.advance(1_000);
-    expect([idle.close(), now(), idle.snapshot().held, timer.size, log]).to.deep.equal([
-      ['a'],
-      false,
-      0,
-      0,
-      [],
-    ]);
+    expect([idle.close(), now(), idle.snapshot().held, timer.size, log]).to.eql([['a'], false, 0, 0, []]);
     refuses(() => idle.hold('a'), 'ERR_PURGATORY_CLOSED');
   });
 
@@ -315,59 +303,5 @@ describe('The snapshot of IdleTimeouts', () => {
     expect(() => idle.touch('later')).to.throw('IdleTimeouts "sessions" is closed');
     expect(idle.snapshot().totals).to.deep.equal({ tracked: 5, idle: 2, removed: 3, failed: 2 });
     expect(new IdleTimeouts('idle').snapshot()).to.include({ name: 'idle', timeoutMs: null });
-  });
-});
-
-describe('IdleTimeouts on the system clock', () => {
-  it('is never early, though the event loop is blocked in between', async () => {
-    const last = new Map<object, number>();
-    const waits: number[] = [];
-    const idle = new IdleTimeouts<object>('idle', {
-      timeoutMs: 20,
-      onIdle: (element) => waits.push(systemClock.now() - (last.get(element) as number)),
-    });
-    const elements = Array.from({ length: 10 }, () => ({}));
-    const touch = (element: object): void => {
-      last.set(element, systemClock.now());
-      idle.touch(element);
-    };
-    for (let round = 0; round < 4; round++) {
-      for (const element of elements) {
-        touch(element);
-        touch(element);
-        const endMs = systemClock.now() + 3;
-        while (systemClock.now() < endMs);
-      }
-      await pause(5); // some are idle by then, and some are touched
-    }
-    await until(() => idle.size === 0, 'all are idle');
-    expect(waits).to.have.length.at.least(elements.length);
-    for (const wait of waits) expect(wait).to.be.at.least(20 - 1e-3);
-  });
-
-  it('is exact under a fake clock that is installed after the import', () => {
-    const log: string[] = [];
-    const idle = new IdleTimeouts<string>('idle', { timeoutMs: 100, onIdle: (element) => log.push(element) });
-    idle.touch('before');
-    idle.touch('before');
-    idle.touch('silent');
-    idle.touch('silent');
-    const fake = useFakeTimers();
-    try {
-      idle.touch('before');
-      idle.touch('a');
-      fake.tick(40);
-      idle.touch('a');
-      expect(idle.remainingMs('a')).to.equal(100);
-      fake.tick(70);
-      expect(log).to.have.members(['silent', 'before']);
-      fake.tick(29);
-      expect(idle.has('a')).to.equal(true);
-      fake.tick(2);
-      expect(log.slice(2)).to.deep.equal(['a']);
-    } finally {
-      fake.restore();
-      idle.close();
-    }
   });
 });

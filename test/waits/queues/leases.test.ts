@@ -32,12 +32,7 @@ describe('A lease of Queues', () => {
     jobs.put('a', 8);
     const second = await waiting;
     expect([second.value, second.deliveries, jobs.size, timer.size]).to.deep.equal([8, 1, 0, 1]);
-    expect([second.ack(), second.ack(), second.nack(), second.extend(5)]).to.deep.equal([
-      true,
-      false,
-      false,
-      false,
-    ]);
+    expect([second.ack(), second.ack(), second.nack(), second.extend(5)]).to.eql([true, false, false, false]);
     expect(jobs.snapshot().items).to.deep.include({ size: 0, leased: 1, taken: 2, lapsed: 0 });
     checkPurgatoryInvariants(jobs);
   });

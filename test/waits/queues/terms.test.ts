@@ -178,11 +178,7 @@ describe('An item with a deadline and a caller', () => {
   it('is the first that is removed, else the last, else one between, of those that are the same', () => {
     const { jobs, kept } = setUp();
     jobs.putAll('a', [1, 2, 1, 3, 1]);
-    expect([jobs.remove('a', 1), jobs.remove('a', 1), jobs.remove('a', 7)]).to.deep.equal([
-      true,
-      true,
-      false,
-    ]);
+    expect([jobs.remove('a', 1), jobs.remove('a', 1), jobs.remove('a', 7)]).to.eql([true, true, false]);
     expect(kept()).to.deep.equal([2, 1, 3]);
     jobs.putAll('a', [1, 2, 3, 4]);
     const one = jobs.tryTake(['a']) as Taken<number, string>;

@@ -107,9 +107,7 @@ describe('A call', () => {
         const { signal } = new AbortController();
         const error = (await rejection(replies.call(1, { ...SOON, signal }, send))) as Error;
         expect(error.message).to.equal('not sent');
-        expect([replies.size, timer.size, getEventListeners(signal, 'abort').length]).to.deep.equal([
-          0, 0, 0,
-        ]);
+        expect([replies.size, timer.size, getEventListeners(signal, 'abort').length]).to.eql([0, 0, 0]);
         clock.advance(100);
         expect(replies.snapshot().totals).to.include({ rejected: 1, expired: 0 });
       });

@@ -302,11 +302,7 @@ describe('Semaphore', () => {
     const waits = [1, 2].map(() => permits.acquire({ ...NEVER, key: 'a' }));
     windows.set('a', 3);
     permits.resize('a');
-    expect([permits.numDelayed, permits.units, permits.snapshot().units.each]).to.deep.equal([
-      1,
-      Number.NaN,
-      null,
-    ]);
+    expect([permits.numDelayed, permits.units, permits.snapshot().units.each]).to.eql([1, Number.NaN, null]);
     await rejects(permits.acquire({ ...NEVER, key: 'a', units: 4 }), 'ERR_OUT_OF_RANGE');
     windows.set('a', 1);
     permits.resize('a');
@@ -420,13 +416,7 @@ describe('Semaphore', () => {
 
   it('shows the units that are held, and the permits with a label, the one held longest first', async () => {
     const { clock, permits } = semaphore(3);
-    expect(permits.snapshot().units).to.deep.equal({
-      each: 3,
-      held: 0,
-      given: 0,
-      heldLongest: null,
-      holders: [],
-    });
+    expect(permits.snapshot().units).to.eql({ each: 3, held: 0, given: 0, heldLongest: null, holders: [] });
     await permits.acquire({ ...NEVER, key: 'a' });
     const longest = await permits.acquire({ ...NEVER, key: 'b', label: 'first', units: 2 });
     clock.advance(50);

@@ -1,9 +1,7 @@
 import { expect } from 'chai';
-import fc from 'fast-check';
 import { type Bus, type BusMember, LocalHub } from '../../../src/bus/index.ts';
 import { ManualClock } from '../../../src/index.ts';
 import { SharedWaits, type SharedWaitsOptions } from '../../../src/waits/shared/index.ts';
-import { runs } from '../../property/runs.ts';
 import { refuses, rejects } from '../../support/refusals.ts';
 import { rejection } from '../../support/rejection.ts';
 import { turn } from '../../support/turns.ts';
@@ -86,11 +84,7 @@ describe('SharedWaits over a bus', () => {
     all.write(2, 'job', 7);
     await all.advance(5);
     expect(await Promise.all(waiters)).to.deep.equal(waiters.map(() => ({ expired: false, value: 7 })));
-    expect([a, b, c].map(({ loads }) => loads.map(({ keys }) => keys))).to.deep.equal([
-      [['job']],
-      [['job']],
-      [],
-    ]);
+    expect([a, b, c].map(({ loads }) => loads.map(({ keys }) => keys))).to.eql([[['job']], [['job']], []]);
     await all.close();
   });
 
@@ -260,74 +254,5 @@ describe('SharedWaits as a member of a bus', () => {
     member.sweep((tried) => ends.push(['of nobody', tried]));
     clock.advance(1);
     expect(ends[1]).to.deep.equal(['of nobody', 0]);
-  });
-});
-
-interface OpenWait {
-  readonly key: string;
-  readonly least: number;
-}
-
-type Step = (all: Cluster, open: Set<OpenWait>) => Promise<void> | void;
-
-const by = fc.nat({ max: 2 });
-const key = fc.constantFrom('x', 'y', 'z');
-
-const step: fc.Arbitrary<Step> = fc.oneof(
-  fc.record({ by, key, value: fc.nat({ max: 4 }) }).map(
-    ({ by, key, value }): Step =>
-      (all) =>
-        all.write(by, key, Math.max(value, all.store.get(key) ?? 0)),
-  ),
-  fc.record({ by, key, least: fc.integer({ min: 1, max: 4 }) }).map(
-    ({ by, key, least }): Step =>
-      (all, open) => {
-        const wait = { key, least };
-        open.add(wait);
-        all.processes[by].wait(key, least).then(
-          (result) => {
-            const { value } = result as { value: number };
-            if (value >= least) open.delete(wait);
-          },
-          () => {},
-        );
-      },
-  ),
-  by.map(
-    (by): Step =>
-      (all) =>
-        all.hub.cut(all.processes[by].bus),
-  ),
-  by.map(
-    (by): Step =>
-      (all) =>
-        all.hub.mend(all.processes[by].bus),
-  ),
-  fc.nat({ max: 40 }).map(
-    (ms): Step =>
-      (all) =>
-        all.advance(ms),
-  ),
-);
-
-describe('Property: no wait whose condition holds stays parked longer than the next live and a sweep', function () {
-  this.timeout(0);
-
-  it('whatever is written, waited for, cut and mended in three processes', async () => {
-    await fc.assert(
-      fc.asyncProperty(fc.array(step, { minLength: 10, maxLength: 60, size: 'max' }), async (steps) => {
-        const all = await cluster(3, { loadBatch: 2, concurrency: 1 });
-        const open = new Set<OpenWait>();
-        for (const each of steps) await each(all, open);
-        all.hub.mend();
-        await all.advance(1_100);
-        const forgotten = [...open].filter(({ key, least }) => (all.store.get(key) ?? 0) >= least);
-        expect(forgotten).to.deep.equal([]);
-        const parked = all.processes.reduce((sum, { waits }) => sum + waits.numDelayed, 0);
-        expect(parked, 'answered wrongly').to.equal(open.size);
-        await all.close();
-      }),
-      runs(300),
-    );
   });
 });

@@ -61,9 +61,7 @@ describe('A load of several keys that fails', () => {
           expect(all.waits.numDelayed).to.equal(bad.length);
           all.waits.close();
         } else {
-          expect((await Promise.all(refused)).map(String)).to.deep.equal(
-            bad.map((key) => `Error: no uuid: ${key}`),
-          );
+          expect((await Promise.all(refused)).map(String)).to.eql(bad.map((key) => `Error: no uuid: ${key}`));
           expect(all.waits.numDelayed).to.equal(0);
         }
         await Promise.all(refused);
@@ -229,7 +227,7 @@ describe('The parts of some keys', () => {
     expect(decided).to.deep.equal([]);
     division.answered();
     division.failed('last', 3);
-    expect(decided).to.deep.equal([
+    expect(decided).to.eql([
       ['first', 1, true],
       ['second', 2, true],
       ['last', 3, true],

@@ -52,13 +52,7 @@ describe('The keys that are due', () => {
     due.timedOut(['a']);
     due.timedOut(['b', 'c']);
     for (const key of [a, b, c, d, e, f]) due.add(key);
-    expect(order(true), 'those that timed out in company come first').to.deep.equal([
-      'b',
-      'de',
-      'c',
-      'f',
-      'a',
-    ]);
+    expect(order(true), 'those that timed out in company come first').to.eql(['b', 'de', 'c', 'f', 'a']);
     for (const key of [a, d]) due.add(key);
     expect(order(false)).to.deep.equal(['d']);
     expect(order(true)).to.deep.equal(['a']);

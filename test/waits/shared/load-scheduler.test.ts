@@ -230,13 +230,7 @@ describe('A load that hangs', () => {
       { expired: true, state: undefined },
       { expired: true, state: undefined },
     ]);
-    expect(waits.snapshot().loads.totals).to.deep.equal({
-      begun: 2,
-      keys: 3,
-      failed: 0,
-      inVain: 0,
-      aborted: 1,
-    });
+    expect(waits.snapshot().loads.totals).to.eql({ begun: 2, keys: 3, failed: 0, inVain: 0, aborted: 1 });
     await expectEmpty(all);
   });
 });

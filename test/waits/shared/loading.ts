@@ -92,9 +92,7 @@ function answered(waits: SharedWaits<number>): number {
 export async function expectEmpty({ waits, clock, calls }: Loading): Promise<void> {
   const before = calls.length;
   const { parked, watchedKeys, loads } = waits.snapshot();
-  expect([waits.numDelayed, parked, watchedKeys, loads.underWay, loads.keysDue]).to.deep.equal([
-    0, 0, 0, 0, 0,
-  ]);
+  expect([waits.numDelayed, parked, watchedKeys, loads.underWay, loads.keysDue]).to.eql([0, 0, 0, 0, 0]);
   clock.advance(1_000_000);
   await turn();
   expect(calls).to.have.length(before);

@@ -156,7 +156,7 @@ describe('A wait on shared state', () => {
     await loaded();
     await calls[0].answer({ job: 1 });
     expect(await thrown).to.have.property('message', 'no such state');
-    expect([await before, await after]).to.deep.equal([
+    expect([await before, await after]).to.eql([
       { expired: false, value: 1 },
       { expired: false, value: 1 },
     ]);

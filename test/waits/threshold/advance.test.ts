@@ -144,10 +144,7 @@ describe('The values that a ThresholdPurgatory keeps', () => {
     const waits = [2, 5, 7].map((least) => purgatory.awaitAtLeast('a', least, { timeoutMs: 1_000 }));
     expect(await waits[0]).to.deep.equal({ expired: false, value: 3 });
     expect([purgatory.get('a'), purgatory.keptValues]).to.deep.equal([3, 1]);
-    expect(await purgatory.awaitAtLeast('a', 3, { timeoutMs: 1_000 })).to.deep.equal({
-      expired: false,
-      value: 3,
-    });
+    expect(await purgatory.awaitAtLeast('a', 3, { timeoutMs: 1_000 })).to.eql({ expired: false, value: 3 });
     expect(reads, 'known while somebody waits').to.deep.equal(['a']);
     expect(purgatory.advance('a', 8), 'the last two').to.equal(2);
     expect(await Promise.all(waits.slice(1))).to.deep.equal([
@@ -155,10 +152,7 @@ describe('The values that a ThresholdPurgatory keeps', () => {
       { expired: false, value: 8 },
     ]);
     expect(purgatory.keptValues).to.equal(0);
-    expect(await purgatory.awaitAtLeast('a', 1, { timeoutMs: 1_000 })).to.deep.equal({
-      expired: false,
-      value: 3,
-    });
+    expect(await purgatory.awaitAtLeast('a', 1, { timeoutMs: 1_000 })).to.eql({ expired: false, value: 3 });
     expect(reads).to.deep.equal(['a', 'a']);
     expect(purgatory.keptValues).to.equal(0);
   });

@@ -322,9 +322,7 @@ describe('The current value of a ThresholdPurgatory', () => {
       await turn();
       expect(asked).to.equal(i + 2);
     }
-    expect(await Promise.all([first, second])).to.deep.equal(
-      [41, 41].map((value) => ({ expired: false, value })),
-    );
+    expect(await Promise.all([first, second])).to.eql([41, 41].map((value) => ({ expired: false, value })));
     expect(errors).to.deep.equal(['failure 1', 'failure 2', 'failure 3']);
   });
 
