@@ -29,9 +29,7 @@ export function checkTasks(tasks: PendingTasks): number {
   const { slab, scheme, size } = tasks;
   mustHold(scheme.cursor <= tasks.horizon, 'the cursor is ahead of the horizon');
   const { lookTick, lists } =
-    scheme instanceof WheelScheme
-      ? checkWheels(scheme, slab)
-      : checkTickingScheme(scheme as TickingScheme, slab);
+    scheme instanceof WheelScheme ? checkWheels(scheme, slab) : checkTickingScheme(scheme as TickingScheme);
   const slots = [...ringOf(slab, tasks.due), ...ringOf(slab, tasks.nextDue)];
   scheme.forEach((slot) => void slots.push(slot));
   for (const slot of slots) mustHold(slab.value(slot)?.$slot === slot, 'a task does not know its slot');

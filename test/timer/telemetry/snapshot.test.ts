@@ -77,7 +77,7 @@ describe('timer.snapshot()', () => {
     clock.advance(100);
     timer.advanceClock();
     const { lastMs, maxMs, meanMs, sumMs, histogram } = timer.snapshot().lateness;
-    expect({ lastMs, maxMs, meanMs, sumMs }).to.eql({ lastMs: 0, maxMs: 99, meanMs: 115 / 6, sumMs: 115, });
+    expect({ lastMs, maxMs, meanMs, sumMs }).to.eql({ lastMs: 0, maxMs: 99, meanMs: 115 / 6, sumMs: 115 });
     expect(histogram.leMs.slice(0, 8)).to.deep.equal([1, 2, 4, 8, 16, 32, 64, 128]);
     expect(histogram.counts.slice(0, 8)).to.deep.equal([2, 1, 1, 0, 1, 0, 0, 1]);
     expect(histogram.counts).to.have.lengthOf(histogram.leMs.length + 1);
