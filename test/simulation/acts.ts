@@ -1,6 +1,7 @@
 // Work on what processes share: writes, and waits of all classes on them.
 import { DelayedOperation } from '../../src/index.ts';
 import type { Random } from '../support/random.ts';
+import { CROWD } from './local.ts';
 import { codeOf, isMine, mine, type Wait } from './model.ts';
 import type { Process } from './process.ts';
 
@@ -25,16 +26,16 @@ const ACTS: readonly (readonly [weight: number, act: Act])[] = [
   [8, shared],
   [4, offer],
   [5, claim],
-  [5, (process, random) => process.local.acquire(random)],
-  [4, (process, random) => process.local.put(random)],
-  [2, (process, random) => process.local.take(random)],
-  [2, (process, random) => process.local.lease(random)],
-  [6, (process, random) => process.local.call(random)],
-  [5, (process, random) => process.local.touch(random)],
+  [6, (process, random) => process.permits.act(random)],
+  [10, (process, random) => process.items.act(random)],
+  [6, (process, random) => process.calls.call(random)],
+  [5, (process, random) => process.calls.touch(random)],
 ];
 const WEIGHT = ACTS.reduce((sum, [weight]) => sum + weight, 0);
 
-export function act(process: Process, random: Random): void {
+/** Plays an act, of that number. It draws from `random` alone, whatever others are played. */
+export function act(process: Process, random: Random, number: number): void {
+  process.world.waits.act = number;
   const key = `${random.below(process.world.plan.config.keys)}`;
   let left = random.below(WEIGHT);
   for (const [weight, each] of ACTS) {
@@ -47,16 +48,21 @@ export function act(process: Process, random: Random): void {
 
 /** Most writes are of a key that somebody waits for. */
 function write(process: Process, random: Random, key: string): void {
-  const { world, purgatory, thresholds, shared } = process;
-  const { waits, plan } = world;
+  const { waits, plan } = process.world;
   const goal = plan.config.keys > 2 ? waits.recent(random.below(300)) : undefined;
   const name =
     goal === undefined || goal.kind === 'claim' ? `${random.pick(['k', 'k', 't', 's'])}${key}` : goal.key;
-  const version = waits.write(process, name);
   // Beside others, and by every class: what has the name of none of its keys must disturb nothing.
   const isForAll = plan.config.routing === 'broadcast' && random.chance(0.3);
+  publish(process, name, isForAll, random.chance(0.2));
+}
+
+/** Writes `name`, and tells others of it. @param isNow whether it is tried at once, too. */
+function publish(process: Process, name: string, isForAll = false, isNow = false): void {
+  const { world, purgatory, thresholds, shared } = process;
+  const version = world.waits.write(process, name);
   if (name[0] === 'k' || isForAll) {
-    if (random.chance(0.2)) purgatory.checkAndComplete(name);
+    if (isNow) purgatory.checkAndComplete(name);
     purgatory.notify(name);
   }
   if (name[0] === 't' || isForAll) thresholds.advance(name, version);
@@ -64,11 +70,22 @@ function write(process: Process, random: Random, key: string): void {
 }
 
 /** The condition of a wait, by what its code does. */
-function conditionOf(process: Process, random: Random, read: () => number | undefined) {
+function conditionOf(process: Process, random: Random, key: string, read: () => number | undefined) {
   const { tryMs } = process.world.plan.config;
   const spend = (): void => process.host.spend(tryMs);
   const kind = random.next();
   let sound = random.below(4);
+  if (kind < 0.03) {
+    let isFirst = true;
+    const causes = (): number | undefined => {
+      spend();
+      if (!isFirst) return read();
+      isFirst = false;
+      publish(process, key);
+      return undefined;
+    };
+    return { condition: 'causes its event', tried: causes };
+  }
   if (kind < 0.55) {
     const now = (): number | undefined => {
       spend();
@@ -89,8 +106,8 @@ function conditionOf(process: Process, random: Random, read: () => number | unde
   if (kind < 0.88) {
     const remote = (): Promise<number | undefined> => {
       const early = read();
-      const isLate = process.world.random.chance(0.5);
-      return process.after(process.world.random.range(0, REMOTE_MS), () => (isLate ? read() : early));
+      const isLate = random.chance(0.5);
+      return process.after(random.range(0, REMOTE_MS), () => (isLate ? read() : early));
     };
     return { condition: 'from elsewhere', tried: remote, isPrompt: false, lagMs: 2 * REMOTE_MS + 5 };
   }
@@ -108,19 +125,39 @@ function conditionOf(process: Process, random: Random, read: () => number | unde
 }
 
 function wait(process: Process, random: Random, id: string): void {
+  const key = `k${id}`;
+  if (random.chance(0.004)) crowd(process, random, key);
+  else void waitOn(process, random, key);
+}
+
+function waitOn(process: Process, random: Random, key: string): Promise<unknown> {
   const { world, purgatory: owner } = process;
   const { waits } = world;
-  const key = `k${id}`;
   const timeoutMs = drawTimeout(random);
   const seen = waits.version(key);
-  const { signal, reason } = process.local.abort(random);
-  const { tried, ...condition } = conditionOf(process, random, () => {
+  const { signal, reason } = process.calls.abort(random);
+  const { tried, ...condition } = conditionOf(process, random, key, () => {
     const version = waits.version(key);
     return version > seen ? version : undefined;
   });
   const begun = waits.begin({ kind: 'wait', process, owner, key, timeoutMs, reason, ...condition });
   const keys = random.chance(0.2) ? [key, `other${random.below(3)}`] : [key];
-  waits.settle(begun, owner.waitFor(keys, tried, { timeoutMs, signal }));
+  const promise = owner.waitFor(keys, tried, { timeoutMs, signal });
+  waits.settle(begun, promise);
+  return promise;
+}
+
+/** More than a batch wait for one key, and some that come while these are tried. */
+function crowd(process: Process, random: Random, key: string): void {
+  const again = (): void => {
+    if (process.isClosing || process.bus.isClosed) return;
+    void waitOn(process, random, key);
+    publish(process, key);
+  };
+  waitOn(process, random, key).then(again, () => {});
+  for (let left = CROWD; left > 0; left--) void waitOn(process, random, key);
+  publish(process, key);
+  process.host.later(random.range(0, 60), again);
 }
 
 class VersionWait extends DelayedOperation {
@@ -128,9 +165,9 @@ class VersionWait extends DelayedOperation {
   isForced = false;
   readonly #process: Process;
   readonly #isTrue: () => boolean;
-  readonly #throws: boolean;
+  readonly #throws: () => boolean;
 
-  constructor(process: Process, timeoutMs: number, isTrue: () => boolean, throws: boolean) {
+  constructor(process: Process, timeoutMs: number, isTrue: () => boolean, throws: () => boolean) {
     super(timeoutMs);
     this.#process = process;
     this.#isTrue = isTrue;
@@ -140,7 +177,7 @@ class VersionWait extends DelayedOperation {
   override tryComplete(): boolean {
     const { world, host } = this.#process;
     host.spend(world.plan.config.tryMs);
-    if (this.#throws && world.random.chance(0.3)) throw mine('operation');
+    if (this.#throws()) throw mine('operation');
     return this.#isTrue() && this.forceComplete();
   }
 
@@ -168,7 +205,12 @@ function operation(process: Process, random: Random, id: string): void {
   const timeoutMs = drawTimeout(random);
   const seen = waits.version(key);
   const throws = random.chance(0.05);
-  const op = new VersionWait(process, timeoutMs, () => waits.version(key) > seen, throws);
+  const op = new VersionWait(
+    process,
+    timeoutMs,
+    () => waits.version(key) > seen,
+    () => throws && random.chance(0.3),
+  );
   const condition = throws ? 'operation that throws' : 'operation';
   const begun = waits.begin({
     kind: 'operation',
@@ -206,7 +248,7 @@ function threshold(process: Process, random: Random, id: string): void {
   const { world, thresholds: owner } = process;
   const key = `t${id}`;
   const timeoutMs = drawTimeout(random);
-  const { signal, reason } = process.local.abort(random);
+  const { signal, reason } = process.calls.abort(random);
   const begun = world.waits.begin({
     kind: 'threshold',
     process,
@@ -230,7 +272,7 @@ function shared(process: Process, random: Random, id: string): void {
   const { world, shared: owner, host } = process;
   const key = `s${id}`;
   const timeoutMs = drawTimeout(random);
-  const { signal, reason } = process.local.abort(random);
+  const { signal, reason } = process.calls.abort(random);
   // With no time its first load ends it, however long that takes.
   const isSound = timeoutMs > 0;
   const begun = world.waits.begin({
@@ -275,7 +317,7 @@ function claim(process: Process, random: Random): void {
   const { world, purgatory: owner } = process;
   const key = `c${random.below(3)}`;
   const timeoutMs = drawTimeout(random);
-  const { signal, reason } = process.local.abort(random);
+  const { signal, reason } = process.calls.abort(random);
   const begun = world.waits.begin({
     kind: 'claim',
     process,

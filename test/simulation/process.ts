@@ -9,12 +9,15 @@ import { Replies } from '../../src/waits/replies/index.ts';
 import { Semaphore } from '../../src/waits/semaphore/index.ts';
 import { SharedWaits } from '../../src/waits/shared/index.ts';
 import { ThresholdPurgatory } from '../../src/waits/threshold/index.ts';
+import { noise } from '../support/random.ts';
+import { Calls, IDLE_MS } from './calls.ts';
 import type { Claims } from './claims.ts';
 import { Host } from './host.ts';
-import { LocalModel } from './local-acts.ts';
+import { Items, MOST_ITEMS } from './items.ts';
 import { type Actor, codeOf, isMine, mine, type Stage, type Wait } from './model.ts';
+import { Permits } from './permits.ts';
 import { LOAD_TIMEOUT_MS } from './plan.ts';
-import type { Waits } from './waits.ts';
+import { RECHECK_MS, type Waits } from './waits.ts';
 
 /** The stage with all that work needs. */
 export interface World extends Stage {
@@ -27,16 +30,18 @@ export class Process implements Actor {
   readonly world: World;
   readonly index: number;
   readonly host: Host;
-  readonly #timer: SystemTimer | undefined;
+  #timer: SystemTimer | undefined;
   bus!: Bus;
   purgatory!: Purgatory<string>;
   thresholds!: ThresholdPurgatory<string>;
   shared!: SharedWaits<number>;
-  readonly semaphore: Semaphore;
-  readonly queues: Queues<number>;
-  readonly replies: Replies<number, number>;
-  readonly idle: IdleTimeouts<string>;
-  readonly local: LocalModel;
+  semaphore!: Semaphore;
+  queues!: Queues<number>;
+  replies!: Replies<number, number>;
+  idle!: IdleTimeouts<string>;
+  readonly permits: Permits;
+  readonly items: Items;
+  readonly calls: Calls;
   readonly waits = new Set<Wait>();
   readonly answers = new Set<Wait>();
   readonly hinted = new Set<Wait>();
@@ -60,38 +65,30 @@ export class Process implements Actor {
     );
     this.host.threw = (error) =>
       world.violate('an uncaught exception', undefined, { error: (error as Error)?.stack ?? error });
+    this.permits = new Permits(world, this);
+    this.items = new Items(world, this);
+    this.calls = new Calls(world, this);
     this.host.turnEnded = () => {
-      if (this.host.isIdle) world.waits.checkTurn(this);
+      if (!this.host.isIdle) return;
+      world.waits.checkTurn(this);
+      this.permits.check();
+      this.items.check();
     };
-    const { clock } = this.host;
-    const { tickMs, wheelSize, maxPending } = config;
-    let made: Pick<Process, 'semaphore' | 'queues' | 'replies' | 'idle' | 'local'> | undefined;
-    let timer: SystemTimer | undefined;
-    this.host.begin(() => {
-      timer = config.sharesTimer ? new SystemTimer({ clock, tickMs, wheelSize, maxPending }) : undefined;
-      const time = timer === undefined ? { clock } : { timer };
-      made = {
-        semaphore: new Semaphore('semaphore', { units: 2, ...time }),
-        queues: new Queues<number>('queues', { maxItems: 10, ...time }),
-        replies: new Replies<number, number>('replies', time),
-        idle: new IdleTimeouts<string>('idle', {
-          timeoutMs: 200,
-          onIdle: (element) => this.local.becameIdle(element),
-          ...time,
-        }),
-        local: new LocalModel(world, this),
-      };
-    });
-    this.#timer = timer;
-    if (made === undefined) throw new Error('a process could not begin');
-    ({
-      semaphore: this.semaphore,
-      queues: this.queues,
-      replies: this.replies,
-      idle: this.idle,
-      local: this.local,
-    } = made);
+    this.host.begin(() => this.#openLocal());
     this.host.begin(() => this.openBus());
+  }
+
+  /** What needs no bus. */
+  #openLocal(): void {
+    const { tickMs, wheelSize, maxPending, sharesTimer } = this.world.plan.config;
+    const { clock } = this.host;
+    this.#timer = sharesTimer ? new SystemTimer({ clock, tickMs, wheelSize, maxPending }) : undefined;
+    const time = this.#timer === undefined ? { clock } : { timer: this.#timer };
+    this.semaphore = new Semaphore('semaphore', { units: this.permits.option, ...time });
+    this.queues = new Queues<number>('queues', { maxItems: MOST_ITEMS, ...time });
+    this.replies = new Replies<number, number>('replies', time);
+    const onIdle = (element: string): void => this.calls.becameIdle(element);
+    this.idle = new IdleTimeouts<string>('idle', { timeoutMs: IDLE_MS, onIdle, ...time });
   }
 
   get isDead(): boolean {
@@ -152,10 +149,10 @@ export class Process implements Actor {
       loadTimeoutMs: LOAD_TIMEOUT_MS,
       onError: () => {},
       current: (key) => {
-        const how = world.random.next();
+        const how = this.#noise(key, 1);
         const value = world.waits.version(key) || undefined;
         if (how < 0.5) return value;
-        if (how < 0.9 || !world.isChaos) return this.after(world.random.range(0, 10), () => value);
+        if (how < 0.9 || !world.isChaos) return this.after(10 * this.#noise(key, 2), () => value);
         if (how < 0.95) throw mine('current');
         return new Promise(() => {});
       },
@@ -171,21 +168,31 @@ export class Process implements Actor {
       maxParked,
       loadBatch,
       retry: true,
+      concurrency: this.index % 2 === 0 ? 2 : 4,
+      recheckMs: [RECHECK_MS],
       loadTimeoutMs: LOAD_TIMEOUT_MS,
       onError: () => {},
       load: (keys) => {
-        const how = world.random.next();
-        const read = (): Map<string, number> => new Map(keys.map((key) => [key, world.waits.version(key)]));
-        const early = world.random.chance(0.5) ? read() : undefined;
-        const ms = world.random.range(0, 15);
-        if (!world.isChaos || how < 0.85) return this.after(ms, () => early ?? read());
+        const [how, lag, half, ms] = [1, 2, 3, 4].map((salt) => this.#noise(keys[0], salt));
+        // In a gap nothing says when to load once more what was loaded too early.
+        const isSound = !world.isChaos && world.time.nowMs > world.settledMs + world.plan.recoveryMs;
+        const lagMs = isSound && lag < 0.3 ? RECHECK_MS * 0.8 : 0;
+        const read = (): Map<string, number> =>
+          new Map(keys.map((key) => [key, world.waits.versionBehind(key, lagMs)]));
+        const early = half < 0.5 ? read() : undefined;
+        if (!world.isChaos || how < 0.85) return this.after(15 * ms, () => early ?? read());
         const fail = (): never => {
           throw mine('load');
         };
-        if (how < 0.93) return this.after(ms, fail);
+        if (how < 0.93) return this.after(15 * ms, fail);
         return how < 0.97 ? fail() : new Promise(() => {});
       },
     });
+  }
+
+  /** What another computer decides about `key` now. */
+  #noise(key: string, salt: number): number {
+    return noise(this.world.plan.seed, this.index, this.world.time.nowMs, Number(key.slice(1)), salt);
   }
 
   /** What another computer answers after `ms`. */
@@ -244,7 +251,9 @@ export class Process implements Actor {
       replies: replies.size,
       idle: idle.size,
       timer: this.#timer?.size ?? 0,
-      ...this.local.leftBehind(),
+      ...this.permits.leftBehind(),
+      ...this.items.leftBehind(),
+      ...this.calls.leftBehind(),
     };
   }
 }

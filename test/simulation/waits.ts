@@ -15,6 +15,8 @@ import {
 } from './model.ts';
 
 const ROUNDING_MS = 1e-6;
+/** A replica may be behind, by less than this: what is loaded is loaded once more. */
+export const RECHECK_MS = 50;
 /** A deadline waits for a try that began for an event in time; hosts and ticks are late besides. */
 const LATE_MS = 120;
 /** How many waits an event may meet at once: each of them takes a try. */
@@ -24,12 +26,18 @@ const RECENT = 300;
 export class Waits {
   readonly #world: Stage;
   readonly #versions = new Map<string, number>();
+  /** When each key was last written, and what it was before. */
+  readonly #last = new Map<string, { readonly atMs: number; readonly before: number }>();
   readonly #byKey = new Map<string, Set<Wait>>();
   readonly #parked = new Map<Owner, number>();
   readonly pending = new Set<Wait>();
+  /** By the number of their act, so that an act that is left out leaves the others where they are. */
   readonly #recent: Wait[] = [];
+  /** The act under way. */
+  act = 0;
   readonly endings: Record<string, number> = {};
   made = 0;
+  #turns = 0;
 
   constructor(world: Stage) {
     this.#world = world;
@@ -37,6 +45,12 @@ export class Waits {
 
   version(key: string): number {
     return this.#versions.get(key) ?? 0;
+  }
+
+  /** What a replica has that is `lagMs` behind. */
+  versionBehind(key: string, lagMs: number): number {
+    const last = this.#last.get(key);
+    return last !== undefined && last.atMs > this.#world.time.nowMs - lagMs ? last.before : this.version(key);
   }
 
   /** How many the model has parked in `owner`. */
@@ -73,7 +87,7 @@ export class Waits {
       writer: undefined,
       ending: undefined,
     };
-    this.#recent[wait.id % RECENT] = wait;
+    this.#recent[this.act % RECENT] = wait;
     this.pending.add(wait);
     process.waits.add(wait);
     this.#parked.set(owner, this.numDelayed(owner) + 1);
@@ -89,15 +103,17 @@ export class Waits {
 
   /** The state of `key` has changed, and `process` is about to publish it. */
   write(process: Actor, key: string): number {
-    const version = this.version(key) + 1;
+    const before = this.version(key);
+    const version = before + 1;
     this.#versions.set(key, version);
+    this.#last.set(key, { atMs: this.#world.time.nowMs, before });
     this.#world.log(process, `writes ${key}, ${version}`);
     for (const wait of this.on(key)) {
       if (wait.trueMs !== undefined || wait.kind === 'claim') continue;
       wait.trueMs = this.#world.time.nowMs;
       wait.writer = process;
-      if (wait.process === process && wait.isPrompt && wait.owner === process.purgatory)
-        process.answers.add(wait);
+      const isOwn = wait.process === process && wait.owner === process.purgatory;
+      if (isOwn && wait.isPrompt && wait.deadlineMs > process.host.nowMs) process.answers.add(wait);
     }
     return version;
   }
@@ -117,6 +133,7 @@ export class Waits {
     world.time.mix(wait.id * 3 + ending.length);
     if (ending === 'answered') this.#checkAnswer(wait, value);
     if (ending === 'expired') this.#checkExpiry(wait);
+    process.answers.delete(wait);
   }
 
   /** Ends the wait as its promise does. */
@@ -153,7 +170,6 @@ export class Waits {
     this.#parked.set(owner, this.numDelayed(owner) - 1);
     this.pending.delete(wait);
     process.waits.delete(wait);
-    process.answers.delete(wait);
     this.#byKey.get(key)?.delete(wait);
   }
 
@@ -166,10 +182,13 @@ export class Waits {
   }
 
   #checkExpiry(wait: Wait): void {
-    const { host, hinted } = wait.process;
+    const { process } = wait;
+    const { host, hinted } = process;
     const nowMs = host.nowMs;
     if (nowMs < wait.deadlineMs - ROUNDING_MS)
       this.#world.violate('a wait has expired early', wait, { nowMs });
+    if (process.answers.has(wait))
+      this.#world.violate('a wait has expired though an event of its own process was pending', wait);
     if (hinted.has(wait)) this.#world.violate('a wait has expired though its hint had arrived', wait);
     const mustMs = this.#mustEndMs(wait);
     const inTime = wait.deadlineMs + host.suspendedMs > mustMs + 1 && host.stoodUntilMs < wait.parkedMs;
@@ -183,7 +202,11 @@ export class Waits {
     if (wait.trueMs === undefined || !wait.isSound) return Number.POSITIVE_INFINITY;
     const fromMs = Math.max(wait.trueMs, wait.parkedMs, settledMs + plan.recoveryMs);
     const loadMs =
-      wait.kind === 'shared' ? 230 + plan.config.latencyMs * 4 : wait.kind === 'threshold' ? 60 : 0;
+      wait.kind === 'shared'
+        ? 230 + 2 * RECHECK_MS + plan.config.latencyMs * 4
+        : wait.kind === 'threshold'
+          ? 60
+          : 0;
     return fromMs + plan.soonMs + wait.lagMs + loadMs;
   }
 
@@ -219,6 +242,7 @@ export class Waits {
         this.#world.violate('a hint that was read has not answered a wait', wait);
     }
     process.hinted.clear();
+    if (++this.#turns % 4 === 0) this.#checkLoads(process);
     for (const owner of [process.purgatory, process.thresholds, process.shared]) {
       const model = this.numDelayed(owner);
       if (model !== owner.numDelayed)
@@ -228,5 +252,12 @@ export class Waits {
           is: owner.numDelayed,
         });
     }
+  }
+
+  /** Nothing that is to be loaded waits while there are places, also for what timed out. */
+  #checkLoads({ shared }: Actor): void {
+    const { keysDue, underWay } = shared.snapshot({ top: 0 }).loads;
+    if (keysDue > 0 && underWay === 0)
+      this.#world.violate('a key is not loaded though there is a place', undefined, { keysDue });
   }
 }

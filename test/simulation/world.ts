@@ -131,7 +131,7 @@ export class World implements Stage {
     process.host.push(() => {
       if (process.isClosing || process.bus.isClosed) return;
       this.log(process, `act ${planned.id}`);
-      act(process, random);
+      act(process, random, planned.id);
     });
   }
 

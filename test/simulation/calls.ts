@@ -1,0 +1,106 @@
+// Calls that wait for replies, and elements that become idle. What has arrived counts: a call whose
+// reply had arrived does not expire, and an element does not become idle behind its heartbeat.
+import type { Random } from '../support/random.ts';
+import { LocalModel, ROUNDING_MS } from './local.ts';
+import { codeOf } from './model.ts';
+
+export const IDLE_MS = 200;
+
+interface Call {
+  readonly deadlineMs: number;
+  /** When its reply had arrived. */
+  arrivedMs: number | undefined;
+  isRead: boolean;
+  resolved: boolean | undefined;
+}
+
+interface Element {
+  readonly arrivesMs: number[];
+  lastMs: number;
+}
+
+export class Calls extends LocalModel {
+  readonly #calls = new Map<number, Call>();
+  #made = 0;
+  readonly #elements = new Map<string, Element>();
+
+  call(random: Random): void {
+    const { replies, host } = this.process;
+    const { time } = this.world;
+    const id = ++this.#made;
+    const timeoutMs = random.pick([0, 5, 20, 100, 1_000]);
+    const abort = this.abort(random);
+    const call: Call = {
+      deadlineMs: host.nowMs + timeoutMs,
+      arrivedMs: undefined,
+      isRead: false,
+      resolved: undefined,
+    };
+    this.#calls.set(id, call);
+    const isLost = random.chance(0.2);
+    const tripMs = random.range(0, random.pick([10, 300]));
+    const send = (): void => {
+      if (isLost) return;
+      time.after(tripMs, () => {
+        call.arrivedMs = time.nowMs;
+        host.push(() => {
+          call.isRead = true;
+          call.resolved = replies.resolve(id, id);
+          if (call.resolved && !this.#calls.has(id))
+            this.violate('a reply was taken for a call that has ended');
+        });
+      });
+    };
+    const ended = (): void => {
+      if (!this.#calls.delete(id)) this.violate('a call has ended twice');
+    };
+    replies.call(id, { timeoutMs, signal: abort.signal }, send).then(
+      () => {
+        ended();
+        if (call.resolved !== true) this.violate('a call was answered without its reply');
+      },
+      (error: unknown) => {
+        ended();
+        if (call.resolved === true)
+          this.violate('a call was rejected behind its reply', { error: String(error) });
+        this.checkRejection(error, abort, call.deadlineMs);
+        const hadArrived = call.arrivedMs !== undefined && !call.isRead && call.arrivedMs <= host.turnBeganMs;
+        if (host.mode === 'reads' && hadArrived && codeOf(error) === 'ERR_PURGATORY_TIMEOUT') {
+          this.violate('a call has expired though its reply had arrived', { id });
+        }
+      },
+    );
+  }
+
+  /** A heartbeat arrives from elsewhere. */
+  touch(random: Random): void {
+    const { idle, host } = this.process;
+    const { time } = this.world;
+    const name = `e${random.below(5)}`;
+    const element: Element = this.#elements.get(name) ?? { arrivesMs: [], lastMs: 0 };
+    this.#elements.set(name, element);
+    time.after(random.range(0, 5), () => {
+      element.arrivesMs.push(time.nowMs);
+      host.push(() => {
+        element.arrivesMs.shift();
+        element.lastMs = host.nowMs;
+        if (!idle.isClosed) idle.touch(name);
+      });
+    });
+  }
+
+  becameIdle(name: string): void {
+    const { host } = this.process;
+    const { lastMs, arrivesMs } = this.#elements.get(name) as Element;
+    if (host.nowMs < lastMs + IDLE_MS - ROUNDING_MS) this.violate('an element became idle early', { name });
+    if (host.mode === 'reads' && arrivesMs.some((atMs) => atMs <= host.turnBeganMs)) {
+      this.violate('an element became idle though its heartbeat had arrived', { name });
+    }
+  }
+
+  protected override compare(): void {}
+
+  override leftBehind(): Record<string, number> {
+    return { calls: this.#calls.size };
+  }
+}

@@ -1,0 +1,104 @@
+// What the models of the work inside one process have in common.
+//
+// Ground rules. A model notes what it is told: by the calls that it makes and by the promises that
+// settle. Between two turns of its process that leave nothing to do (`check`) all promises have settled.
+// So the model must be equal to what it plays then. Meanwhile it may be behind.
+import type { Random } from '../support/random.ts';
+import { type Actor, codeOf, type Stage } from './model.ts';
+
+export const ROUNDING_MS = 1e-6;
+export const TIMEOUTS_MS: readonly number[] = [0, 5, 50, 500, 5_000];
+/** As many wait at once that a hand-over to all takes several batches. */
+export const CROWD = 80;
+/** How late the end of something may be, besides what a process stands still. */
+const LATE_MS = 150;
+
+export interface Abortable {
+  readonly signal: AbortSignal | undefined;
+  readonly reason: unknown;
+}
+
+/** The codes of a refusal or an end that `checkRejection` takes for right, besides a deadline. */
+const ENDS: readonly string[] = ['ERR_PURGATORY_CLOSED', 'ERR_PURGATORY_FULL'];
+
+export abstract class LocalModel {
+  protected readonly world: Stage;
+  protected readonly process: Actor;
+  /** Something was done since the last check. */
+  protected isTouched = false;
+  /** Counts the checks: what was true before and after one was true at it. */
+  protected turn = 0;
+  /** Promises that have not settled. */
+  protected open = 0;
+
+  constructor(world: Stage, process: Actor) {
+    this.world = world;
+    this.process = process;
+  }
+
+  /** At the end of a turn in which nothing was left for the next. */
+  check(): void {
+    if (this.isTouched && !this.process.isDead) this.compare();
+    this.isTouched = false;
+    this.turn++;
+  }
+
+  /** Compares the model with what it plays. */
+  protected abstract compare(): void;
+
+  /** What is left of it in a world that has ended: nothing may be. */
+  abstract leftBehind(): Record<string, number>;
+
+  get nowMs(): number {
+    return this.process.host.nowMs;
+  }
+
+  protected violate(what: string, about?: object): void {
+    if (!this.process.isDead) this.world.violate(what, undefined, about);
+  }
+
+  /** Whether what was due at `atMs` must be over. */
+  protected isLongOver(atMs: number): boolean {
+    const { host } = this.process;
+    const { tickMs, jitterMs, tryMs } = this.world.plan.config;
+    const lateMs = LATE_MS + tickMs + jitterMs * 3 + tryMs * 1_000;
+    return this.nowMs > atMs + lateMs && this.world.time.nowMs > host.stoodUntilMs + lateMs;
+  }
+
+  /** The end of a wait that was rejected. @param codes of further ends that are right. */
+  protected checkRejection(
+    error: unknown,
+    { reason }: Abortable,
+    deadlineMs: number,
+    codes: readonly string[] = [],
+  ): void {
+    const code = codeOf(error);
+    if (code === 'ERR_PURGATORY_TIMEOUT') this.checkExpiry(deadlineMs);
+    else if (error !== reason && !ENDS.includes(code) && !codes.includes(code))
+      this.violate('a wait was rejected', { error: String((error as Error)?.stack ?? error) });
+  }
+
+  protected checkExpiry(deadlineMs: number): void {
+    if (this.nowMs < deadlineMs - ROUNDING_MS) this.violate('a deadline came early', { deadlineMs });
+  }
+
+  /** A quarter of the waits have a signal, which aborts. */
+  abort(random: Random): Abortable {
+    if (!random.chance(0.25)) return { signal: undefined, reason: undefined };
+    const controller = new AbortController();
+    const reason = new Error('aborted');
+    this.process.host.later(random.range(0, 400), () => {
+      this.isTouched = true;
+      controller.abort(reason);
+    });
+    return { signal: controller.signal, reason };
+  }
+
+  /** `go` in `ms`, as the code of the process. */
+  protected later(ms: number, go: () => void): void {
+    this.process.host.later(ms, () => {
+      this.isTouched = true;
+      go();
+    });
+  }
+}
