@@ -33,17 +33,21 @@ const ACTS: readonly (readonly [weight: number, act: Act])[] = [
 ];
 const WEIGHT = ACTS.reduce((sum, [weight]) => sum + weight, 0);
 
-/** Plays an act, of that number. It draws from `random` alone, whatever others are played. */
-export function act(process: Process, random: Random, number: number): void {
-  process.world.waits.act = number;
-  const key = `${random.below(process.world.plan.config.keys)}`;
+/** What the seed of an act draws first. */
+export function drawAct(random: Random, keys: number): { readonly key: string; readonly kind: number } {
+  const key = `${random.below(keys)}`;
   let left = random.below(WEIGHT);
-  for (const [weight, each] of ACTS) {
-    left -= weight;
-    if (left >= 0) continue;
-    each(process, random, key);
-    return;
-  }
+  let kind = 0;
+  for (; left >= ACTS[kind][0]; kind++) left -= ACTS[kind][0];
+  return { key, kind };
+}
+
+/** Plays an act, of that number. It draws from `random` alone, whatever else is played. */
+export function act(process: Process, random: Random, number: number): void {
+  const { waits, plan } = process.world;
+  const { key, kind } = drawAct(random, plan.config.keys);
+  waits.act = number;
+  ACTS[kind][1](process, random, key);
 }
 
 /** Most writes are of a key that somebody waits for. */

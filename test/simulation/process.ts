@@ -14,6 +14,7 @@ import { Calls, IDLE_MS } from './calls.ts';
 import type { Claims } from './claims.ts';
 import { Host } from './host.ts';
 import { Items, MOST_ITEMS } from './items.ts';
+import { Loads } from './loads.ts';
 import { type Actor, codeOf, isMine, mine, type Stage, type Wait } from './model.ts';
 import { Permits } from './permits.ts';
 import { LOAD_TIMEOUT_MS } from './plan.ts';
@@ -160,33 +161,20 @@ export class Process implements Actor {
   }
 
   openShared(): void {
-    const { world } = this;
+    const { bus, host, world } = this;
     const { maxParked, loadBatch } = world.plan.config;
+    const loads = new Loads(this, (key, salt) => this.#noise(key, salt));
     this.shared = new SharedWaits<number>('shared', {
-      bus: this.bus,
-      clock: this.host.clock,
+      bus,
+      clock: host.clock,
       maxParked,
       loadBatch,
-      retry: true,
-      concurrency: this.index % 2 === 0 ? 2 : 4,
+      concurrency: loads.concurrency,
       recheckMs: [RECHECK_MS],
+      retry: true,
       loadTimeoutMs: LOAD_TIMEOUT_MS,
       onError: () => {},
-      load: (keys) => {
-        const [how, lag, half, ms] = [1, 2, 3, 4].map((salt) => this.#noise(keys[0], salt));
-        // In a gap nothing says when to load once more what was loaded too early.
-        const isSound = !world.isChaos && world.time.nowMs > world.settledMs + world.plan.recoveryMs;
-        const lagMs = isSound && lag < 0.3 ? RECHECK_MS * 0.8 : 0;
-        const read = (): Map<string, number> =>
-          new Map(keys.map((key) => [key, world.waits.versionBehind(key, lagMs)]));
-        const early = half < 0.5 ? read() : undefined;
-        if (!world.isChaos || how < 0.85) return this.after(15 * ms, () => early ?? read());
-        const fail = (): never => {
-          throw mine('load');
-        };
-        if (how < 0.93) return this.after(15 * ms, fail);
-        return how < 0.97 ? fail() : new Promise(() => {});
-      },
+      load: (keys, { signal }) => loads.load(keys, signal),
     });
   }
 

@@ -5,7 +5,8 @@ import { parseArgs } from 'node:util';
 import { planOf } from './plan.ts';
 import { commandOf, play, shorten, withoutAllBut } from './play.ts';
 
-const SHORTEN_MS = 60_000;
+/** Of CPU. */
+const SHORTEN_MS = 30_000;
 /** Every so many seeds one is played twice, and must be the same. */
 const REPLAY_EVERY = 20;
 const TRACED_LINES = 400;

@@ -96,8 +96,8 @@ export class World implements Stage {
     this.log(process, `!!! ${what}`);
   }
 
-  /** Plays the plan to its end, or to the first violation. */
-  run(): this {
+  /** Plays the plan to its end, or to `untilMs`, or to the first violation. */
+  run(untilMs = Number.POSITIVE_INFINITY): this {
     const { rounds, config } = this.plan;
     const stop = listen('purgatory:bus:state', ({ bus, state }) => {
       const process = this.processes.find((each) => each.bus === bus);
@@ -107,8 +107,9 @@ export class World implements Stage {
     try {
       for (let i = 0; i < config.processes; i++) this.processes.push(new Process(this, i));
       this.#checkLater();
-      this.time.runUntil(rounds[rounds.length - 1].endMs, () => this.violations.length > 0);
-      if (this.violations.length === 0) this.#end();
+      const { endMs } = rounds[rounds.length - 1];
+      this.time.runUntil(Math.min(endMs, untilMs), () => this.violations.length > 0);
+      if (this.violations.length === 0 && untilMs > endMs) this.#end();
     } finally {
       stop();
       unhear();
