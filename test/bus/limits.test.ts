@@ -168,18 +168,6 @@ describe('what is to be sent, for a member that says how values become one', () 
     );
   });
 
-  it('forgets how, where a member that says nothing has got the name', () => {
-    const sender = new HeldSender();
-    sender.publish(summing, 'k', 1);
-    sender.send();
-    sender.confirm();
-    sender.publish(plain, 'k', 5);
-    sender.send();
-    sender.publish(plain, 'k', 7);
-    sender.lose();
-    expect(sent(sender)).to.deep.equal([['k', 7]]);
-  });
-
   it('keeps the last value where the member says nothing', () => {
     const sender = new HeldSender();
     sender.publish(plain, 'k', 1);

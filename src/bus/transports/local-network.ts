@@ -2,8 +2,7 @@
 //
 // Ground rules. Without faults all is handed over in the call that sends it. A way keeps its order,
 // whatever it delays, but for what `reordering` takes out of it. One source gives all random choices.
-import { checkedNumber } from '../../base/checks.ts';
-import { knownOptions, type OptionNames } from '../../base/options.ts';
+import { type Checked, numberOr, type Rule, type Rules, readOptions } from '../../base/options.ts';
 import type { Clock } from '../../clock/clock.ts';
 
 /** What goes wrong on a LocalHub. A probability is from 0 to 1. Default: nothing goes wrong. */
@@ -26,15 +25,17 @@ export interface HubFaults {
   ackDelayMs?: number | undefined;
 }
 
-const FAULTS: OptionNames<HubFaults> = {
-  loss: true,
-  duplication: true,
-  reordering: true,
-  refusal: true,
-  ackLoss: true,
-  delayMs: true,
-  jitterMs: true,
-  ackDelayMs: true,
+const probability: Rule<number> = numberOr(0, { min: 0, max: 1 });
+const delayMs: Rule<number> = numberOr(0, { min: 0, max: 3_600_000 });
+const FAULTS: Rules<Checked<HubFaults>> = {
+  loss: probability,
+  duplication: probability,
+  reordering: probability,
+  refusal: probability,
+  ackLoss: probability,
+  delayMs,
+  jitterMs: delayMs,
+  ackDelayMs: delayMs,
 };
 /** By how much a frame that is out of order is late, in ms. */
 const REORDERING_MS = 20;
@@ -42,7 +43,7 @@ const REORDERING_MS = 20;
 export class LocalNetwork {
   readonly clock: Clock;
   readonly random: () => number;
-  readonly faults = {} as Record<keyof HubFaults, number>;
+  faults!: Checked<HubFaults>;
 
   constructor(clock: Clock, random: () => number) {
     this.clock = clock;
@@ -52,12 +53,7 @@ export class LocalNetwork {
 
   /** @throws TypeError, RangeError (Node's codes) for a bad value; then nothing has changed. */
   disturb(faults: HubFaults): void {
-    const given = knownOptions('the faults of a LocalHub', faults, FAULTS);
-    const names = Object.keys(FAULTS) as (keyof HubFaults)[];
-    const values = names.map((name) =>
-      checkedNumber(`faults.${name}`, given[name], 0, { min: 0, max: name.endsWith('Ms') ? 3_600_000 : 1 }),
-    );
-    for (const [i, name] of names.entries()) this.faults[name] = values[i];
+    this.faults = readOptions('the faults of a LocalHub', faults, FAULTS);
   }
 
   happens(fault: keyof HubFaults): boolean {
@@ -89,8 +85,8 @@ export class Way {
       return;
     }
     const nowMs = clock.now();
-    const delayMs = faults.delayMs + longerMs + (faults.jitterMs > 0 ? random() * faults.jitterMs : 0);
-    if (delayMs > 0) this.#lastMs = Math.max(this.#lastMs, nowMs + delayMs);
+    const ms = faults.delayMs + longerMs + (faults.jitterMs > 0 ? random() * faults.jitterMs : 0);
+    if (ms > 0) this.#lastMs = Math.max(this.#lastMs, nowMs + ms);
     this.#network.after(Math.max(0, this.#lastMs - nowMs), arrive);
   }
 
