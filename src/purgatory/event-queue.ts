@@ -16,8 +16,9 @@ import type { Slot } from '../slab/slab.ts';
 import { Fifo } from '../turns/fifo.ts';
 import type { Job } from '../turns/scheduler.ts';
 import type { DelayedOperation } from './delayed-operation.ts';
+import { ALL } from './event-limit.ts';
 import type { Parking, PendingEvents } from './parking.ts';
-import { countSteps, NO_EVENT, Pass, runPass, runPassPart } from './passes.ts';
+import { NO_EVENT, Pass, reportedTry } from './passes.ts';
 import { PendingKeys } from './pending-keys.ts';
 import { type EventsSnapshot, oldestPass, slowTry } from './telemetry/purgatory-snapshot.ts';
 import type { Watchers } from './watchers.ts';
@@ -73,7 +74,14 @@ export class EventQueue<K> implements PendingEvents {
       return 0;
     }
     parking.eventsCaused++;
-    return runPass(parking, key, limit);
+    const { lists } = parking;
+    const slot = lists.find(key);
+    if (slot === undefined) return 0;
+    const only = lists.loneWatcher(slot);
+    if (only !== undefined) return parking.tryParked(only, key) ? 1 : 0;
+    const pass = new Pass(key, limit);
+    lists.begin(pass, slot);
+    return this.#walk(pass, ALL, ALL);
   }
 
   /** An event on `key`, at the end of the turn, that may complete `limit` operations. */
@@ -104,10 +112,6 @@ export class EventQueue<K> implements PendingEvents {
     this.#endBarriers();
   }
 
-  /**
-   * The deadline of `operation` has come: true iff it is to expire. For each of its keys with an
-   * event that is pending or under way, it is tried first. That is user code, which may take it out.
-   */
   isStillDue(operation: DelayedOperation): boolean {
     if (!this.#job.isUnderWay) return true;
     const parking = this.#parking;
@@ -207,7 +211,7 @@ export class EventQueue<K> implements PendingEvents {
     try {
       if (slot === undefined) job.count(1, 0);
       else if (only === undefined) this.#begin(new Pass(key, limit, pending.taken), slot, job);
-      else countSteps(parking, job, 1, parking.tryParked(only, key) ? 1 : 0);
+      else this.#count(job, 1, parking.tryParked(only, key) ? 1 : 0);
     } finally {
       this.#begun.pop();
     }
@@ -216,7 +220,7 @@ export class EventQueue<K> implements PendingEvents {
 
   #begin(pass: Pass<K>, slot: Slot, job: Job): void {
     this.#parking.lists.begin(pass, slot);
-    runPassPart(this.#parking, pass, job);
+    this.#goOn(pass, job);
     if (pass.isOver) return;
     pass.sinceMs = job.lastMs;
     this.#held.set(pass.key, pass);
@@ -233,11 +237,51 @@ export class EventQueue<K> implements PendingEvents {
       if (slot !== undefined) this.#parking.lists.begin(pass, slot);
       pass.sinceMs = job.lastMs;
     }
-    runPassPart(this.#parking, pass, job);
+    this.#goOn(pass, job);
     if (!pass.isOver || this.#held.get(key) !== pass) return; // user code may have closed it
     this.#longestMs = Math.max(this.#longestMs, job.lastMs - (pass.sinceMs ?? job.lastMs));
     if (pass.after === undefined) this.#held.delete(key);
     else this.#held.set(key, pass.after);
+  }
+
+  /** As far as the batch of `job` allows. */
+  #goOn(pass: Pass<K>, job: Job): void {
+    const before = pass.tried;
+    const completed = this.#walk(pass, job.answersLeft, job.stepsLeft);
+    this.#count(job, pass.tried - before, completed);
+  }
+
+  /** Tries that have returned a promise go on in microtasks. */
+  #count(job: Job, tried: number, completed: number): void {
+    job.count(tried, completed);
+    if (this.#parking.meter.openTries.size > 0) job.needsMicrotasks = true;
+  }
+
+  /** Tries the next `steps` of `pass` until `most` have completed; how many did. */
+  #walk(pass: Pass<K>, most: number, steps: number): number {
+    const parking = this.#parking;
+    const { lists, meter } = parking;
+    const { key } = pass;
+    const { hasTryListener } = meter; // asked once: a pass tries many
+    let completed = 0;
+    let tried = 0;
+    lists.nested.push(pass);
+    parking.underWay.push(key);
+    try {
+      while (pass.nextSlot >= 0 && tried < steps) {
+        tried++;
+        const operation = lists.nextOf(pass);
+        if (hasTryListener && !meter.willTry(operation, key, parking)) continue;
+        if (!reportedTry(operation, parking, key)) continue;
+        pass.countCompletion();
+        if (++completed >= most) break;
+      }
+      return completed;
+    } finally {
+      pass.tried += tried;
+      lists.nested.pop();
+      parking.endEvent();
+    }
   }
 
   #endBarriers(): void {

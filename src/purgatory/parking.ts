@@ -48,9 +48,9 @@ const COMPLETED_ALREADY =
 /** Events that have yet to be served. */
 export interface PendingEvents {
   /**
-   * The deadline of `operation` has come: true iff it is to expire. While an event on one of its
-   * keys is pending or under way, it is tried first: the event came in time. That try is user code,
-   * which may take it out.
+   * The deadline of `operation` has come: true iff it is to expire. For each of its keys with an
+   * event that is pending or under way, it is tried first: the event came in time. That is user
+   * code, which may take it out.
    */
   isStillDue(operation: DelayedOperation): boolean;
   /** For the snapshot of the purgatory, where events are pending or under way for turns. */
@@ -231,11 +231,7 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
     return key === NO_EVENT ? undefined : key;
   }
 
-  /** Tries for an event on `key`, or for none (NO_EVENT), begin. `endEvent` must follow. */
-  beginEvent(key: unknown): void {
-    this.underWay.push(key);
-  }
-
+  /** The innermost event is over: the last of `underWay`. */
   endEvent(): void {
     this.underWay.pop();
     if (this.underWay.length === 0 && this.#hasRemoved) this.#afterRemoval();
@@ -325,7 +321,7 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
     // One error for all: a hundred thousand stacks were a quarter of the time of a close.
     let rejection: Rejection | undefined;
     const rejectionOf = (wait: DelayedOperation): Rejection => (rejection ??= new Rejection(why(wait)));
-    this.beginEvent(NO_EVENT);
+    this.underWay.push(NO_EVENT);
     // The abort of another wait may have taken it out.
     const taken = operations.filter((each) => this.keeps(each) && each.$takeOut(this, rejectionOf));
     this.endEvent();

@@ -12,30 +12,11 @@ import { PurgatoryError } from '../base/errors.ts';
 import { invalidReturnValue } from '../base/node-errors.ts';
 import { className } from '../base/text.ts';
 import { NONE, type Slot } from '../slab/slab.ts';
-import type { Job } from '../turns/scheduler.ts';
 import { COMPLETED, type DelayedOperation, type Keeper } from './delayed-operation.ts';
 import { ALL, addLimits } from './event-limit.ts';
-import type { PurgatoryMeter } from './telemetry/purgatory-meter.ts';
 
 /** In place of a key, where no event causes the tries: no key of a user is the same. */
 export const NO_EVENT: unique symbol = Symbol('no event');
-
-/** What a pass asks of its purgatory, a Parking, which imports this file. */
-interface Passing<K> extends Keeper {
-  readonly lists: PassLists<K>;
-  readonly meter: PurgatoryMeter;
-  beginEvent(key: unknown): void;
-  endEvent(): void;
-}
-
-/** Where the operations of a pass are: Watchers, which make it begin and move it along. */
-interface PassLists<K> {
-  readonly nested: Pass<K>[];
-  find(key: K): Slot | undefined;
-  loneWatcher(slot: Slot): DelayedOperation | undefined;
-  begin(pass: Pass<K>, slot: Slot): void;
-  nextOf(pass: Pass<K>): DelayedOperation;
-}
 
 /**
  * One record from the beginning of an event to its end, wherever it runs: in a call, or a part a
@@ -99,57 +80,6 @@ export class Pass<K = unknown> {
 
   stop(): void {
     this.nextSlot = NONE;
-  }
-}
-
-/** Tries all that watch `key`, in the call, until `limit` have completed; how many did. */
-export function runPass<K>(parking: Passing<K>, key: K, limit: number): number {
-  const { lists } = parking;
-  const slot = lists.find(key);
-  if (slot === undefined) return 0;
-  const only = lists.loneWatcher(slot);
-  if (only !== undefined) return parking.tryParked(only, key) ? 1 : 0;
-  const pass = new Pass(key, limit);
-  lists.begin(pass, slot);
-  return walk(parking, pass, ALL, ALL);
-}
-
-/** Goes on with a pass, as far as the batch of `job` allows. */
-export function runPassPart<K>(parking: Passing<K>, pass: Pass<K>, job: Job): void {
-  const before = pass.tried;
-  const completed = walk(parking, pass, job.answersLeft, job.stepsLeft);
-  countSteps(parking, job, pass.tried - before, completed);
-}
-
-/** Counts steps of a batch of `job`. Tries that have returned a promise go on in microtasks. */
-export function countSteps<K>({ meter }: Passing<K>, job: Job, tried: number, completed: number): void {
-  job.count(tried, completed);
-  if (meter.openTries.size > 0) job.needsMicrotasks = true;
-}
-
-/** Tries the next `steps` of `pass` until `most` have completed; how many did. */
-function walk<K>(parking: Passing<K>, pass: Pass<K>, most: number, steps: number): number {
-  const { lists, meter } = parking;
-  const { key } = pass;
-  const { hasTryListener } = meter; // asked once: a pass tries many
-  let completed = 0;
-  let tried = 0;
-  lists.nested.push(pass);
-  parking.beginEvent(key);
-  try {
-    while (pass.nextSlot >= 0 && tried < steps) {
-      tried++;
-      const operation = lists.nextOf(pass);
-      if (hasTryListener && !meter.willTry(operation, key, parking)) continue;
-      if (!reportedTry(operation, parking, key)) continue;
-      pass.countCompletion();
-      if (++completed >= most) break;
-    }
-    return completed;
-  } finally {
-    pass.tried += tried;
-    lists.nested.pop();
-    parking.endEvent();
   }
 }
 

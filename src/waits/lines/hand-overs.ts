@@ -65,7 +65,7 @@ export abstract class HandOvers<K, L extends Line<K>> implements PendingEvents, 
   /** Hands over to `most` at most. Returns to how many it did. */
   #give(line: L, most: number): number {
     const { parking } = this;
-    parking.beginEvent(NO_EVENT);
+    parking.underWay.push(NO_EVENT);
     let given = 0;
     line.isServing = true;
     while (given < most && this.canGive(line)) {

@@ -130,7 +130,7 @@ export class ThresholdPurgatory<
     const parking = this.#parking;
     const { lists } = parking;
     lists.setValue(key, value);
-    parking.beginEvent(key);
+    parking.underWay.push(key);
     let completed = 0;
     try {
       for (let op = lists.takeReached(key); op !== undefined; op = lists.takeReached(key)) {
