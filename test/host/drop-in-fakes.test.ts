@@ -6,6 +6,7 @@ import { SystemTimer } from '../../src/index.ts';
 import * as dropIn from '../../src/waits/timers/index.ts';
 import { ok, runChild, summary } from '../support/child.ts';
 import { until } from '../support/turns.ts';
+import { scenes } from './children/drop-in-global.ts';
 import { FAKE_CLOCKS, type FakeClock, TIMELESS_FAKE_CLOCKS } from './fake-clocks.ts';
 
 type Timers = typeof dropIn;
@@ -145,50 +146,17 @@ describe('A timer under fake clocks', () => {
         restore();
       }
     });
-
-    it(`${name}: runs all that is due within the tick, however short its slices are`, () => {
-      const { tick, restore } = install();
-      try {
-        let runs = 0;
-        const timer = new SystemTimer({ tickMs: 1, sliceMs: Number.MIN_VALUE });
-        for (let i = 0; i < 5; i++) timer.schedule(() => runs++, 100);
-        tick(100);
-        expect(runs).to.equal(5);
-      } finally {
-        restore();
-      }
-    });
   }
-
-  it('says once that it cannot live by a fake that tells no time', async () => {
-    const { code, stdout, stderr } = await runChild('timeless-fake');
-    expect({ code, stdout }).to.deep.equal({ code: 0, stdout: 'all well\n' });
-    expect(stderr.match(/PURGATORY_FAKE_WITHOUT_TIME/g)).to.have.length(1);
-  });
 });
 
 describe('The drop-in timers as the globals', () => {
-  for (const scene of [
-    'setTimeout, then its call',
-    'all of them',
-    'with timers of Node that were started before',
-    'with tasks that were pending before',
-    'with a fake on top of them, which takes only calls through itself',
-    'with a fake that was loaded after them, and goes by itself',
-    'behind a wrapper',
-    'under a spy, which is called as often as with those of Node',
-    'a timer of the engine under the wrapper of a wrapper',
-  ]) {
+  for (const scene of Object.keys(scenes)) {
     it(scene, async () => {
-      expect(summary(await runChild('drop-in-global', [scene]))).to.deep.equal(ok('all well'));
+      // Node 20 warns of the mock of node:test, which is experimental there.
+      const child = await runChild('drop-in-global', [scene], ['--no-warnings']);
+      expect(summary(child)).to.deep.equal(ok('all well'));
     });
   }
-
-  it('with the mock of node:test on top of them', async () => {
-    const scene = 'with the mock of node:test on top of them';
-    const child = await runChild('drop-in-global', [scene], ['--no-warnings']); // called experimental
-    expect(summary(child)).to.deep.equal(ok('all well'));
-  });
 
   it('clear a timer of Node too', () => {
     const timeout = nodeTimers.setTimeout(() => {}, 60_000);

@@ -287,10 +287,6 @@ describe('behaviour 12: fake clocks installed after the import just work', () =>
     });
   }
 
-  it('also when no clock was read before', async () => {
-    expect(summary(await runChild('first-reading'))).to.deep.equal(ok('all well'));
-  });
-
   it('also when it was there before the import (behaviour 26)', async () => {
     expect(summary(await runChild('fake-first'))).to.deep.equal(ok('all well'));
   });

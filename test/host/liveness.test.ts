@@ -24,8 +24,9 @@ describe('behaviour 10: an empty timer keeps no process alive; a pending one doe
     'a waiter that was aborted': 'aborted',
     'a timeout signal on a timer of the user’s': 'aborted',
     'an element of IdleTimeouts': 'idle',
-    'an expected reply': 'timed out',
     'an expected reply after unref and ref': 'timed out',
+    'a load that hangs, for which nobody waits any more': 'aborted\naborted',
+    'a load that hangs, for waits without a deadline': 'aborted\nheld\naborted',
   };
 
   let results: Map<string, ChildResult>;

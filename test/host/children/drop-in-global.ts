@@ -27,7 +27,7 @@ async function engineRuns(): Promise<void> {
   assert.equal(timer.size, 0);
 }
 
-const scenes: Record<string, () => Promise<void>> = {
+export const scenes: Readonly<Record<string, () => Promise<void>>> = {
   'setTimeout, then its call': async () => {
     globalThis.setTimeout = timers.setTimeout as never;
     await new Promise((resolve) => setTimeout(resolve, 10));
@@ -160,5 +160,8 @@ const scenes: Record<string, () => Promise<void>> = {
   },
 };
 
-await scenes[process.argv[2]]();
-process.stdout.write('all well\n');
+// The test imports this file, too: then nothing is played.
+if (process.argv[2] in scenes) {
+  await scenes[process.argv[2]]();
+  process.stdout.write('all well\n');
+}

@@ -36,7 +36,7 @@ dates[date]();
 const CONNECTIONS = 50;
 const SILENT = 10;
 const TIMEOUT_MS = 300;
-const HERD = 100_000;
+const HERD = 30_000;
 
 /** How many of those that had sent were given up, by each class, once all silent ones were. */
 async function standStill(): Promise<Record<string, number>> {

@@ -12,6 +12,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
+import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { expectHostPromises } from '../../host/expect-host-promises.ts';
@@ -21,73 +22,67 @@ import { importsOfAll } from '../../support/imports-of-all.ts';
 
 const home = fileURLToPath(new URL('.', import.meta.url));
 const root = fileURLToPath(new URL('../../..', import.meta.url));
-/** A project of a user, with the package installed. */
-const project = `${home}.project`;
 
-const runners = [
-  { name: 'jest', args: ['--rootDir', project], file: 'jest.mjs', passed: /^Tests: +1 passed/m },
-  {
-    name: 'vitest',
-    args: ['run', '--root', project],
-    file: 'vitest.mjs',
-    passed: /Tests +1 passed/,
-  },
-];
-
-/** What a runner prints of tests that pass, which have as long as mocha's. */
-function passes(runner: string, args: readonly string[]): string {
-  const command = [`${home}node_modules/.bin/${runner}`, ...args, '--testTimeout=600000'];
-  const env = {
-    ...process.env,
-    NODE_OPTIONS: '--experimental-vm-modules',
-    NO_COLOR: '1',
-    FORCE_COLOR: '0',
-  };
-  const { status, stdout, stderr } = spawnSync(process.execPath, command, { env, encoding: 'utf8' });
+/** Runs node with these arguments in `cwd`. Returns what it prints, once it has ended well. */
+function run(args: readonly string[], cwd = home, env: NodeJS.ProcessEnv = {}): string {
+  const plain = { ...process.env, NODE_OPTIONS: '', NO_COLOR: '1', FORCE_COLOR: '0', ...env };
+  const { status, stdout, stderr } = spawnSync(process.execPath, args, { cwd, env: plain, encoding: 'utf8' });
   expect(status, `${stdout}${stderr}`).to.equal(0);
   return `${stdout}${stderr}`;
 }
 
-describe('The recipe of docs/testing.md', () => {
-  before(() => {
-    mkdirSync(`${project}/node_modules`, { recursive: true });
-    symlinkSync(root, `${project}/node_modules/purgatory`);
-    writeFileSync(`${project}/package.json`, '{ "type": "module", "private": true }\n');
+/** The one test of `file` passes. */
+function passes(runner: 'jest' | 'vitest', folder: string, file: string, ...more: readonly string[]): void {
+  const args =
+    runner === 'jest'
+      ? ['--rootDir', folder, '--testMatch', `**/${file}`]
+      : ['run', '--root', folder, ...more, file];
+  const command = [`${home}node_modules/.bin/${runner}`, ...args, '--testTimeout=600000']; // as mocha's
+  const printed = run(command, folder, {
+    NODE_OPTIONS: '--experimental-vm-modules',
   });
+  expect(printed).to.match(/Tests:? +1 passed/);
+}
 
-  after(() => rmSync(project, { recursive: true }));
+/** A project of a user, for the tests of one block. */
+function project(name: string, prepare: (folder: string) => unknown): string {
+  const folder = `${home}.${name}`;
+  before(async () => {
+    mkdirSync(`${folder}/node_modules`, { recursive: true });
+    writeFileSync(`${folder}/package.json`, '{ "type": "module", "private": true }\n');
+    await prepare(folder);
+  });
+  after(() => rmSync(folder, { recursive: true }));
+  return folder;
+}
 
-  for (const { name, args, file, passed } of runners) {
+describe('The recipe of docs/testing.md', () => {
+  const folder = project('project', (home) => symlinkSync(root, `${home}/node_modules/purgatory`));
+
+  for (const name of ['jest', 'vitest'] as const) {
     it(`for ${name} passes`, () => {
       const copy = `poll.${name}.test.mjs`; // vitest runs no other names
-      writeFileSync(`${project}/${copy}`, recipe(file));
-      const command = [...args, copy];
-      if (name === 'jest') command.push('--testMatch', `**/${copy}`);
-      expect(passes(name, command)).to.match(passed);
+      writeFileSync(`${folder}/${copy}`, recipe(`${name}.mjs`));
+      passes(name, folder, copy);
     });
   }
 });
 
 describe('A user of TypeScript', () => {
-  before(() => {
-    const installed = `${project}/node_modules/purgatory`;
-    mkdirSync(installed, { recursive: true });
-    const pack = ['pack', '--json', '--ignore-scripts', '--pack-destination', project];
-    const { stdout } = spawnSync('npm', pack, { cwd: root, encoding: 'utf8' });
-    const [{ filename }] = JSON.parse(stdout);
-    spawnSync('tar', ['-xf', `${project}/${filename}`, '-C', installed, '--strip-components', '1']);
-    writeFileSync(`${project}/package.json`, '{ "type": "module", "private": true }\n');
-    writeFileSync(`${project}/all.ts`, importsOfAll());
+  const folder = project('typescript', (home) => {
+    const installed = `${home}/node_modules/purgatory`;
+    mkdirSync(installed);
+    const pack = ['pack', '--json', '--ignore-scripts', '--pack-destination', home];
+    const [{ filename }] = JSON.parse(spawnSync('npm', pack, { cwd: root, encoding: 'utf8' }).stdout);
+    spawnSync('tar', ['-xf', `${home}/${filename}`, '-C', installed, '--strip-components', '1']);
+    writeFileSync(`${home}/all.ts`, importsOfAll());
   });
-
-  after(() => rmSync(project, { recursive: true }));
 
   function compile(version: string, file: string): void {
     const tsc = `${home}node_modules/typescript${version}/bin/tsc`;
     const options = ['--strict', '--module', 'nodenext', '--target', 'es2022', '--types', 'node'];
-    const args = [tsc, ...options, '--declaration', '--outDir', `${project}/out`, `${project}/${file}`];
-    const { status, stdout } = spawnSync(process.execPath, args, { encoding: 'utf8' });
-    expect([status, stdout]).to.deep.equal([0, '']);
+    const files = ['--declaration', '--outDir', `${folder}/out`, `${folder}/${file}`];
+    expect(run([tsc, ...options, ...files], root)).to.equal('');
   }
 
   // Without skipLibCheck, as is the default.
@@ -98,27 +93,17 @@ describe('A user of TypeScript', () => {
   }
 
   it('can export whatever it infers from a type of the package', () => {
-    const args = [`${home}inferences.mjs`, `${project}/all.ts`, `${project}/inferred.ts`];
-    const { status, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' });
-    expect([status, stderr]).to.deep.equal([0, '']);
+    run([`${home}inferences.mjs`, `${folder}/all.ts`, `${folder}/inferred.ts`]);
     compile('56', 'inferred.ts');
   });
 });
 
 describe('A host of which any part is a fake (behaviour 12)', () => {
-  const folder = `${home}.half-fakes`;
-
-  before(async () => {
-    mkdirSync(folder, { recursive: true });
-    writeFileSync(`${folder}/package.json`, '{ "type": "module", "private": true }\n');
-    for (const [script, name] of [
-      ['half-fake', 'half-fake'],
-      ['children/library', 'library'],
-    ])
-      copyFileSync(await bundled(`test/host/${script}.ts`), `${folder}/${name}.mjs`);
+  const folder = project('half-fakes', async (home) => {
+    for (const script of ['half-fake', 'children/library']) {
+      copyFileSync(await bundled(`test/host/${script}.ts`), `${home}/${basename(script)}.mjs`);
+    }
   });
-
-  after(() => rmSync(folder, { recursive: true }));
 
   /** A test that plays all combinations under `install`, and moves time by `api`. */
   function testFile(imports: string, install: string, api: string): string {
@@ -140,8 +125,7 @@ describe('A host of which any part is a fake (behaviour 12)', () => {
     const install = `jest.useFakeTimers({ doNotFake: FAKEABLE.filter((name) => !faked.includes(name)) })`;
     const file = 'half-fakes.jest.test.mjs';
     writeFileSync(`${folder}/${file}`, testFile(imports, install, 'jest'));
-    const args = ['--rootDir', folder, '--testMatch', `**/${file}`];
-    expect(passes('jest', args)).to.match(/^Tests: +1 passed/m);
+    passes('jest', folder, file);
   });
 
   it('works under vitest, or warns once', () => {
@@ -149,87 +133,70 @@ describe('A host of which any part is a fake (behaviour 12)', () => {
     const install = `vi.useFakeTimers({ toFake: faked.includes('setTimeout') ? [...faked, 'clearTimeout'] : faked })`;
     const file = 'half-fakes.vitest.test.mjs';
     writeFileSync(`${folder}/${file}`, testFile(imports, install, 'vi'));
-    // Where tests are processes, vitest does not fake nextTick.
-    expect(passes('vitest', ['run', '--root', folder, '--pool', 'threads', file])).to.match(
-      /Tests +1 passed/,
-    );
+    passes('vitest', folder, file, '--pool', 'threads'); // in processes, it does not fake nextTick
   });
 });
 
 describe('The realm of a test runner (behaviour 20)', () => {
-  const folder = `${home}.realms`;
   let ended: string;
-
-  before(async () => {
-    mkdirSync(folder, { recursive: true });
-    writeFileSync(`${folder}/package.json`, '{ "type": "module", "private": true }\n');
-    copyFileSync(await bundled('test/host/children/all-waits.ts'), `${folder}/all-waits.mjs`);
-    ended = spawnSync(process.execPath, [`${folder}/all-waits.mjs`], { encoding: 'utf8' }).stdout;
+  const folder = project('realms', async (home) => {
+    copyFileSync(await bundled('test/host/children/all-waits.ts'), `${home}/all-waits.mjs`);
+    ended = run([`${home}/all-waits.mjs`]);
   });
 
-  after(() => rmSync(folder, { recursive: true }));
-
-  for (const { name, runner, args } of [
-    { name: 'jest', runner: 'jest', args: ['--rootDir', folder, '--testMatch', '**/realm.jest.test.mjs'] },
-    ...['vmThreads', 'vmForks'].map((pool) => ({
-      name: `vitest, ${pool},`,
-      runner: 'vitest',
-      args: ['run', '--root', folder, '--pool', pool, 'realm.vitest.test.mjs'],
-    })),
-  ]) {
-    it(`of ${name} ends each kind of wait with a signal`, () => {
-      const from = runner === 'jest' ? '@jest/globals' : 'vitest';
-      const file = `import { expect, test } from '${from}';
+  for (const [runner, ...pool] of [
+    ['jest'],
+    ['vitest', '--pool', 'vmThreads'],
+    ['vitest', '--pool', 'vmForks'],
+  ] as const) {
+    it(`of ${[runner, ...pool].join(' ')} ends each kind of wait with a signal`, () => {
+      const file = `import { expect, test } from '${runner === 'jest' ? '@jest/globals' : 'vitest'}';
         import { ended } from './all-waits.mjs';
         test('each', async () => expect(await ended).toBe(${JSON.stringify(ended)}));`;
       writeFileSync(`${folder}/realm.${runner}.test.mjs`, file);
-      expect(passes(runner, args)).to.match(/Tests:? +1 passed/);
+      passes(runner, folder, `realm.${runner}.test.mjs`, ...pool);
     });
   }
 });
 
 describe('The fake timers of Bun’s runner, which replace nothing (behaviours 8 and 12)', () => {
+  const folder = project('bun', () => {});
+
   it('are followed, and real time goes on after them', () => {
-    const folder = `${home}.bun`;
-    mkdirSync(folder, { recursive: true });
-    try {
-      const test = `import { expect, jest, test } from 'bun:test';
-        import { Purgatory } from '${root}dist/index.js';
-        import { setTimeout as dropIn } from '${root}dist/waits/timers/index.js';
-        test('follows', async () => {
-          const polls = new Purgatory('polls');
-          const wait = (timeoutMs) => polls.waitFor(['feed'], () => undefined, { timeoutMs });
-          for (let round = 0; round < 3; round++) {
-            jest.useFakeTimers();
-            const ended = [];
-            wait(30_000).then(() => ended.push('wait'));
-            dropIn(() => ended.push('drop-in'), 30_000);
-            const left = wait(60_000).catch(() => {});
-            jest.advanceTimersByTime(29_900);
-            for (let i = 0; i < 10; i++) await undefined;
-            expect(ended).toEqual([]);
-            jest.advanceTimersByTime(200);
-            for (let i = 0; i < 10; i++) await undefined;
-            expect(ended.sort()).toEqual(['drop-in', 'wait']);
-            jest.useRealTimers();
-            const beganMs = performance.now();
-            expect(await wait(30)).toEqual({ expired: true });
-            expect(performance.now() - beganMs).toBeGreaterThan(29);
-            expect(polls.numDelayed).toBe(1);
-            polls.cancelForKey('feed');
-            await left;
-          }
-        });`;
-      writeFileSync(`${folder}/fakes.test.mjs`, test);
-      const bun = `${home}node_modules/.bin/bun`;
-      const { status, stderr } = spawnSync(bun, ['test', './fakes.test.mjs'], {
-        cwd: folder,
-        encoding: 'utf8',
-      });
-      expect([status, stderr.match(/\d+ pass/)?.[0]], stderr).to.deep.equal([0, '1 pass']);
-    } finally {
-      rmSync(folder, { recursive: true });
-    }
+    const test = `import { expect, jest, test } from 'bun:test';
+      import { Purgatory } from '${root}dist/index.js';
+      import { setTimeout as dropIn } from '${root}dist/waits/timers/index.js';
+      test('follows', async () => {
+        const polls = new Purgatory('polls');
+        const wait = (timeoutMs) => polls.waitFor(['feed'], () => undefined, { timeoutMs });
+        for (let round = 0; round < 3; round++) {
+          jest.useFakeTimers();
+          const ended = [];
+          wait(30_000).then(() => ended.push('wait'));
+          dropIn(() => ended.push('drop-in'), 30_000);
+          const left = wait(60_000).catch(() => {});
+          jest.advanceTimersByTime(29_900);
+          for (let i = 0; i < 10; i++) await undefined;
+          expect(ended).toEqual([]);
+          jest.advanceTimersByTime(200);
+          for (let i = 0; i < 10; i++) await undefined;
+          expect(ended.sort()).toEqual(['drop-in', 'wait']);
+          jest.useRealTimers();
+          const beganMs = performance.now();
+          expect(await wait(30)).toEqual({ expired: true });
+          expect(performance.now() - beganMs).toBeGreaterThan(29);
+          expect(polls.numDelayed).toBe(1);
+          polls.cancelForKey('feed');
+          await left;
+        }
+      });`;
+    writeFileSync(`${folder}/fakes.test.mjs`, test);
+    const bun = `${home}node_modules/.bin/bun`;
+    const { status, stderr } = spawnSync(bun, ['test', './fakes.test.mjs'], {
+      cwd: folder,
+      encoding: 'utf8',
+    });
+    expect([status, stderr.match(/\d+ pass/)?.[0]], stderr).to.deep.equal([0, '1 pass']);
   });
 });
 
@@ -260,18 +227,10 @@ describe('The recipe of docs/bundlers-and-jest.md', () => {
 
   after(() => rmSync(commonJs, { recursive: true }));
 
-  function run(command: readonly string[]): string {
-    const env = { ...process.env, NODE_OPTIONS: '', NO_COLOR: '1', FORCE_COLOR: '0' };
-    const options = { env, cwd: commonJs, encoding: 'utf8' } as const;
-    const { status, stdout, stderr } = spawnSync(process.execPath, command, options);
-    expect(status, `${stdout}${stderr}`).to.equal(0);
-    return `${stdout}${stderr}`;
-  }
-
   const jest = [`${home}node_modules/.bin/jest`, '--testMatch', '**/poll.jest.test.cjs'];
 
   it('for jest in CommonJS passes', () => {
-    expect(run(jest)).to.match(/^Tests: +1 passed/m);
+    expect(run(jest, commonJs)).to.match(/^Tests: +1 passed/m);
   });
 
   it('for vite makes a bundle that needs no node_modules', () => {
@@ -280,10 +239,10 @@ describe('The recipe of docs/bundlers-and-jest.md', () => {
     ) as unknown as string[];
     writeFileSync(`${commonJs}/vite.config.mjs`, `export default { ${build}, ${ssr} };\n`);
     writeFileSync(`${commonJs}/server.mjs`, program('docs/delayed-operation.md', 'fetch.mjs'));
-    run([`${home}node_modules/.bin/vite`, 'build', '--target', 'node20']);
+    run([`${home}node_modules/.bin/vite`, 'build', '--target', 'node20'], commonJs);
     const bundle = `${commonJs}/dist/server.mjs`;
     expect(readFileSync(bundle, 'utf8')).not.to.match(/^import .* from "(?!node:)/m);
-    expect(run([bundle])).to.equal('hello\n');
+    expect(run([bundle], commonJs)).to.equal('hello\n');
   });
 
   it("for jest with pnpm's node_modules passes", () => {
@@ -299,6 +258,6 @@ describe('The recipe of docs/bundlers-and-jest.md', () => {
     for (const name of ['purgatory', '@datastructures-js'])
       renameSync(`${modules}/${name}`, `${store}/${name}`);
     symlinkSync(`${store}/purgatory`, `${modules}/purgatory`);
-    expect(run(jest)).to.match(/^Tests: +1 passed/m);
+    expect(run(jest, commonJs)).to.match(/^Tests: +1 passed/m);
   });
 });

@@ -83,7 +83,6 @@ const bun: Runtime = {
     'that stood still in a handler of a socket': TIMERS_AFTER_READS,
     'before it looks at elements that may be idle': TIMERS_AFTER_READS,
     'A tool that looks for open handles': 'Bun names no resource that is open',
-    'keeps the process alive behind a load that hangs': 'Bun names no resource that is open',
   },
   jobs: 1,
   requires: [],
@@ -102,8 +101,6 @@ const deno: Runtime = {
   skippedTests: {
     ...SAME_ON_ALL,
     'when performance.now alone is a stub': 'Deno’s own timers go by performance.now',
-    'lets the process end, when nobody waits for the load that hangs': 'its process takes options of Node',
-    'keeps the process alive behind a load that hangs': 'its process takes options of Node',
     'is aborted from the start for a Worker that has ended': 'its threadId stays as it was (Deno 2.9.6)',
     'let the host read its sockets between two slices': READS_SELDOM,
   },

@@ -30,16 +30,6 @@ describe('The drained turns', () => {
     runs = [];
   });
 
-  it('run what is left to nextTick and to microtasks after each piece, and the job at the end', async () => {
-    pieces = 2;
-    new DrainedTurns(burst, 100).add(job);
-    expect(runs).to.deep.equal([]);
-    await turn();
-    await turn();
-    const piece = ['piece', 'tick', 'microtask'];
-    expect(runs).to.deep.equal([...piece, ...piece, 'job']);
-  });
-
   it('go on in the next turn when the budget is spent', async () => {
     pieces = 7;
     new DrainedTurns(burst, 3).add(job);
