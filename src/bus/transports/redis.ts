@@ -73,9 +73,10 @@ interface Own {
  *
  * It needs the permissions SUBSCRIBE and PUBLISH on the channel named by `prefix`, and with
  * interest routing UNSUBSCRIBE too, also on the channels below it (`&purgatory &purgatory/*`).
- * Without them it is not live: it says so, and tries again. With the permission for ROLE it finds
- * out that its server is a replica, and with that for CLUSTER INFO that its node is no part of its
- * cluster any more, or with the minority: from there no hint reaches the others. That is a gap.
+ * Without them it is not live: it says so, and tries again. It finds out that its server is a
+ * replica (before Redis 6.2 with the permission for ROLE), and with that for CLUSTER INFO that its
+ * node is no part of its cluster any more, or with the minority: from there no hint reaches the
+ * others. That is a gap.
  *
  * The bus also closes when `client.duplicate` returns no client of ioredis, iovalkey or node-redis
  * 5. Then `onError` gets ERR_INVALID_RETURN_VALUE.
@@ -165,12 +166,13 @@ async function nodeOf(client: RedisClient & Clustered): Promise<RedisClient> {
 }
 
 /**
- * An engine that does not tell its role, or not to this user, is taken to be fit. A connection that
- * has broken says so itself.
+ * HELLO, of Redis 6.2, needs no permission, and tells a replica of a cluster from another, too. An
+ * engine that tells nothing is taken to be fit. A connection that has broken says so itself.
  */
 async function isReplica({ command }: Own): Promise<boolean> {
-  const role = await command('ROLE').catch(() => []);
-  return String((role as unknown[] | null)?.[0]) === 'slave';
+  const role = (): Promise<unknown> => command('ROLE').catch(() => '');
+  const told = JSON.stringify(await command('HELLO').catch(role));
+  return /^\["slave"|"role"[,:]"replica"/.test(told) && !/"mode"[,:]"cluster"/.test(told);
 }
 
 /** What a node says of its cluster. '' where it is in none, or does not tell this user. */

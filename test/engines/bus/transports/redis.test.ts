@@ -294,7 +294,7 @@ describeWith(engines.redis, 'a bus over Redis', () => {
     }
 
     it('falls into a gap with that cause when it becomes one and keeps its connections, and comes back', async () => {
-      const primary = await startRedis();
+      const primary = await startRedis(['--rename-command', 'HELLO', '']); // as before Redis 6.2
       try {
         const errors: string[] = [];
         const onError = (error: unknown): void => void errors.push(String(error));
@@ -319,16 +319,23 @@ describeWith(engines.redis, 'a bus over Redis', () => {
     });
   });
 
-  it('is live without the permission for ROLE', async () => {
-    const admin = client();
-    const rights = 'on >secret resetchannels -@all +subscribe +publish &purgatory';
-    await admin.call('ACL', 'SETUSER', 'lean', ...rights.split(' '));
-    const bus = track(
-      redisBus(client({ username: 'lean', password: 'secret', enableReadyCheck: false }), { echoMs: 20 }),
-    );
-    await until(() => bus.state === 'live' && bus.snapshot().totals.framesSent > 3);
-    expect(bus.snapshot().lastError).to.equal(null);
-  });
+  for (const protocol of ['ioredis', 'node-redis', 'node-redis, RESP3']) {
+    it(`needs no more than SUBSCRIBE and PUBLISH, and knows a replica by HELLO then (${protocol})`, async () => {
+      const server = await startRedis();
+      clients.push({ disconnect: () => void server.stop() });
+      const admin = client({ port: server.port });
+      const rights = 'on >secret resetchannels -@all +subscribe +publish &purgatory';
+      await admin.call('ACL', 'SETUSER', 'lean', ...rights.split(' '));
+      const login = { username: 'lean', password: 'secret', enableReadyCheck: false };
+      const [family, version] = protocol.split(', RESP');
+      const own = await clientOf(family, server.port, version === undefined ? login : { ...login, RESP: 3 });
+      const bus = track(redisBus(own, { echoMs: 20, onError: () => {} }));
+      await until(() => bus.state === 'live' && bus.snapshot().totals.framesSent > 3);
+      expect(bus.snapshot().lastError).to.equal(null);
+      await admin.call('REPLICAOF', '127.0.0.1', `${redis.port}`);
+      await until(() => expect(bus.snapshot().lastError?.message).to.contain('is a replica'), 'it says so');
+    });
+  }
 
   it('leaves no connection behind when it is closed before node-redis has connected', async () => {
     const admin = client();
