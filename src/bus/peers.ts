@@ -2,15 +2,19 @@
 //
 // Invariants. The last frame that came says where its process stands, but for one or two in a row
 // that are behind: a half-open connection may deliver what hung in it after its process has connected
-// anew. More of them correct a stranger who has used the name of the process: then the late ones are
-// given back. After a number that has jumped, none counts as late. A missing number is a loss. A process that was away says which number
-// counts as the one before (`previous`): what it could not send has no number. An unknown process
-// that begins with 1 is new, and one that was away if its last hints are older than the time for
-// which this bus is live: any later ones went elsewhere, as in a split brain. Any other may be known
-// to all but a bus that has just become live. A process that was not heard during three echoes of
-// this bus is silent, and its number is still known. That counts no ms: what stops this process stops
-// its echoes, too. When most fall silent within one echo, this bus is in doubt. At most MOST processes
-// are kept, those heard last. Costs. O(1) a frame, and for each process that falls silent.
+// anew. A third one corrects a stranger who has used the name of the process: then the late ones are
+// given back. A number that has jumped may be a stranger's, too: then the first one corrects it.
+//
+// A missing number is a loss. A process that was away says which number counts as the one before
+// (`previous`): what it could not send has no number. An unknown process that begins with 1 is new,
+// and one that was away if its last hints are older than the time for which this bus is live: any
+// later ones went elsewhere, as in a split brain. Any other may be known to all but a bus that has
+// just become live.
+//
+// A process that was not heard during three echoes of this bus is silent. That counts no ms: what
+// stops this process stops its echoes, too. When most fall silent within one echo, this bus is in
+// doubt. However long one is silent, its number is still known, of the MOST that were heard last. One
+// that has said goodbye is forgotten. Costs. O(1) a frame, and for each process that falls silent.
 import type { Frame } from './frames.ts';
 
 /** Those that were heard during so many echoes are there. */
@@ -26,7 +30,7 @@ interface Peer {
   readonly last: number | undefined;
   /** Frames since then that were behind it. */
   readonly late: readonly Frame[];
-  /** Its number has jumped: a frame is missing, or a stranger uses its name. */
+  /** That number jumped: a frame is missing, or a stranger uses its name. */
   readonly hasJumped: boolean;
   /** How many echoes of this bus had come back when it was heard. */
   readonly echoes: number;
@@ -52,7 +56,8 @@ export class Peers {
   readonly #deafCame: () => void;
   /** By origin, the one that was heard last as the last. */
   readonly #there = new Map<string, Peer>();
-  readonly #silent = new Map<string, Peer>();
+  /** Their `last`, by origin. */
+  readonly #silent = new Map<string, number | undefined>();
   /** Those there that do not listen to channels. */
   #deaf = 0;
   #echoes = 0;
@@ -79,27 +84,24 @@ export class Peers {
   hear(frame: Frame, origin: string, liveMs: number): Before {
     const { number, routes, isLast } = frame;
     const there = this.#take(origin);
-    const known = there ?? this.#silent.get(origin);
+    const { last, late = [], hasJumped = false } = there ?? { last: this.#silent.get(origin) };
     if (this.#silent.delete(origin)) this.doubt = undefined;
-    const { last, hasJumped = false, late = [] } = known ?? {};
-    const isBehind = last !== undefined && number < last && late.length < MOST_HANGING;
-    this.notLate = isBehind || hasJumped || last === undefined || number >= last ? [] : late;
-    const before = isBehind ? 'late' : beforeOf(frame, last, liveMs);
-    const peer = {
-      last: isBehind ? last : number,
-      late: isBehind ? [...late, frame] : [],
-      hasJumped: isBehind ? hasJumped : before === 'missing',
+    const isBehind = last !== undefined && number < last;
+    const isLate = isBehind && !hasJumped && late.length < MOST_HANGING;
+    this.notLate = isBehind && !isLate ? late : [];
+    const before = isLate ? 'late' : beforeOf(frame, last, liveMs);
+    if (isLast) return last === undefined ? 'heard' : before; // no other can be missed
+    this.#there.set(origin, {
+      last: isLate ? last : number,
+      late: isLate ? [...late, frame] : [],
+      hasJumped: before === 'missing',
       echoes: this.#echoes,
       routes,
-    };
-    if (isLast) this.#silent.set(origin, peer);
-    else {
-      this.#there.set(origin, peer);
-      if (!routes) this.#deaf++;
-      if (!routes && (there === undefined || there.routes)) this.#deafCame();
-    }
+    });
+    if (!routes) this.#deaf++;
+    if (!routes && there?.routes !== false) this.#deafCame();
     if (this.size + this.#silent.size > MOST) this.#dropOldest();
-    return isBehind && hasJumped ? 'heard' : before;
+    return before;
   }
 
   /** An echo of this bus has come back. Who was heard meanwhile is there. */
@@ -109,7 +111,7 @@ export class Peers {
     for (const [origin, peer] of this.#there) {
       if (this.#echoes - peer.echoes <= ECHOES_THERE) break;
       this.#take(origin);
-      this.#silent.set(origin, peer);
+      this.#silent.set(origin, peer.last);
       fell++;
     }
     const together = fell + this.#fellLast;
@@ -123,10 +125,9 @@ export class Peers {
   /** Frames were missed, so a missing number means nothing new. Who was there is to be heard again. */
   clear(): void {
     if (this.doubt === undefined) this.#silent.clear();
-    for (const peers of [this.#there, this.#silent]) {
-      for (const [origin, peer] of peers) {
-        peers.set(origin, { ...peer, last: undefined, late: [], hasJumped: false, echoes: this.#echoes });
-      }
+    for (const origin of this.#silent.keys()) this.#silent.set(origin, undefined);
+    for (const [origin, { routes }] of this.#there) {
+      this.#there.set(origin, { last: undefined, late: [], hasJumped: false, echoes: this.#echoes, routes });
     }
   }
 

@@ -64,8 +64,9 @@ describe('a bus that hears itself, and most others no more', () => {
   });
 
   it('does not count who said goodbye, and counts them as peers no more at once', async () => {
-    const { all, buses, pass } = processes(5);
+    const { all, buses, hub, pass } = processes(5);
     const [stays] = all;
+    hub.disturb({ duplication: 1 });
     expect(stays.bus.snapshot().peers).to.equal(4);
     await Promise.all(buses.slice(1, 4).map((bus) => bus.close()));
     expect(stays.bus.snapshot().peers).to.equal(1);

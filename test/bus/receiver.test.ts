@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { BusContext } from '../../src/bus/bus-context.ts';
 import { type Bus, checkedBusOptions } from '../../src/bus/bus-options.ts';
 import type { Connection } from '../../src/bus/connection.ts';
-import { FrameBody, frameText } from '../../src/bus/frames.ts';
+import { FrameBody, frameText, GOODBYE } from '../../src/bus/frames.ts';
 import type { BusMember, HintValue } from '../../src/bus/membership/bus-member.ts';
 import { Receiver } from '../../src/bus/receiver.ts';
 import { type Clock, ManualClock } from '../../src/index.ts';
@@ -291,6 +291,17 @@ describe('the numbers of frames', () => {
     expect(note('a', 2)).to.equal('inOrder');
     for (let other = 0; other < 30_000; other++) note(`${other}`, 1);
     expect(receiver.peers).to.equal(10_000);
+  });
+
+  it('of who has said goodbye are kept no longer, and crowd out no process that is only silent', () => {
+    const { note, receiver, state } = numbers();
+    note('a', 1);
+    for (let echo = 0; echo < 4; echo++) receiver.echoed();
+    for (let other = 0; other < 10_001; other++) {
+      receiver.received(frameText(GOODBYE, `${other}`, { number: 1, previous: undefined }));
+    }
+    state.knowsAll = true;
+    expect([receiver.peers, note('a', 2), note('a', 3)]).to.deep.equal([0, 'inOrder', 'inOrder']);
   });
 
   it('no longer count a process that was not heard during three echoes, and know where it stands', () => {
