@@ -21,22 +21,11 @@ export type Action =
   | { readonly kind: 'park'; readonly spec: Spec }
   | { readonly kind: 'parkAgain'; readonly target: number; readonly keys: readonly number[] }
   | { readonly kind: 'parkMany'; readonly spec: Spec; readonly count: number }
-  | {
-      readonly kind: 'leaveMany';
-      readonly how: 'cancel' | 'force';
-      readonly target: number;
-      readonly count: number;
-    }
+  | { readonly kind: 'leaveMany'; readonly target: number; readonly count: number }
   | { readonly kind: 'cancel' | 'force' | 'makeReady'; readonly target: number }
   | { readonly kind: 'check' | 'cancelForKey' | 'notify'; readonly purgatory: number; readonly key: number }
   | { readonly kind: 'abort'; readonly signal: number }
   | { readonly kind: 'close'; readonly purgatory: number }
-  | {
-      readonly kind: 'checkMany';
-      readonly purgatory: number;
-      readonly key: number;
-      readonly count: number;
-    }
   | { readonly kind: 'advanceClock' | 'throw' };
 
 export type Step = Action | { readonly kind: 'advance'; readonly ms: number };
@@ -96,20 +85,13 @@ const goingOn = mixed<Action>(
   [6, kind('throw')],
 );
 
-/**
- * Many operations at once, so that the slabs grow, and shrink when most have left. And many events
- * on one key.
- */
-const some = fc.constantFrom(20, 80, 300);
-const many = mixed<Action>(
-  [1, kind('checkMany', { purgatory, key, count: fc.integer({ min: 2, max: 8 }) })],
-  [1, kind('parkMany', { spec: waiting, count: some })],
-  [
-    1,
-    kind('leaveMany', { how: fc.constantFrom('cancel', 'force'), target: fc.nat({ max: 999 }), count: some }),
-  ],
+/** Many operations at once, so that the slabs grow, and shrink when most have left. */
+const count = fc.constantFrom(20, 80, 300);
+const manyOrFew = mixed<Action>(
+  [1, kind('parkMany', { spec: waiting, count })],
+  [1, kind('leaveMany', { target: fc.nat({ max: 999 }), count })],
+  [8, goingOn],
 );
-const manyOrFew = mixed([1, many], [4, goingOn]);
 
 const ending = mixed<Action>([115, goingOn], [1, kind('close', { purgatory })]);
 
@@ -124,47 +106,19 @@ export interface Size {
   readonly closes?: boolean;
   /** Do actions take many operations at once? */
   readonly bursts?: boolean;
-  /** Do histories begin with a key that many watch, and events on it? */
-  readonly crowded?: boolean;
 }
 
-/** Many come to key 0 of the first purgatory, and events on it are in vain. */
-const crowding = fc
-  .record({ spec: waiting, others: keys, count: fc.constantFrom(80, 200, 400) })
-  .map(({ spec, others, count }): Step[] => {
-    const patient = { kind: 'operation' as const, purgatory: 0, delayMs: Number.POSITIVE_INFINITY, onTry: 0 };
-    return [
-      { kind: 'parkMany', spec: { ...spec, ...patient, keys: [...others, 0] }, count },
-      { kind: 'checkMany', purgatory: 0, key: 0, count: 3 },
-    ];
-  });
-
-export function purgatoryHistory({
-  minSteps,
-  maxSteps,
-  closes,
-  bursts,
-  crowded,
-}: Size): fc.Arbitrary<History> {
+export function purgatoryHistory({ minSteps, maxSteps, closes, bursts }: Size): fc.Arbitrary<History> {
   const action = closes ? ending : bursts ? manyOrFew : goingOn;
-  const step = mixed<Step>([4, action], [1, advance]);
-  const steps = fc.array(step, { minLength: minSteps, maxLength: maxSteps });
-  const limits = crowded
-    ? [Number.POSITIVE_INFINITY]
-    : [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY, 3, 10];
+  const { POSITIVE_INFINITY: none } = Number;
   return fc.record({
     purgatories: fc.constantFrom(1, 1, 2),
     reaper: fc.boolean(),
     tickMs: fc.constantFrom(1, 1, 5, 20),
     wheelSize: fc.constantFrom(2, 8, 512),
-    maxParked: fc.constantFrom(...limits),
-    maxPending: fc.constantFrom(
-      Number.POSITIVE_INFINITY,
-      Number.POSITIVE_INFINITY,
-      Number.POSITIVE_INFINITY,
-      6,
-    ),
+    maxParked: fc.constantFrom(none, none, 3, 10),
+    maxPending: fc.constantFrom(none, none, none, 6),
     scripts: fc.array(fc.array(action, { minLength: 1, maxLength: 4 }), { minLength: 1, maxLength: 7 }),
-    steps: crowded ? fc.tuple(crowding, steps).map((both) => both.flat()) : steps,
+    steps: fc.array(mixed<Step>([4, action], [1, advance]), { minLength: minSteps, maxLength: maxSteps }),
   });
 }

@@ -68,12 +68,8 @@ export class PurgatoryHistory extends ComingsAndGoings {
         }
         break;
       case 'leaveMany':
-        for (let n = 0; n < action.count; n++) {
-          this.#onOperation(action.target + n, (operation) => {
-            if (action.how === 'cancel') this.cancel(operation);
-            else this.force(operation);
-          });
-        }
+        for (let n = 0; n < action.count; n++)
+          this.#onOperation(action.target + n, (operation) => this.cancel(operation));
         break;
       case 'cancel':
         this.#onOperation(action.target, (operation) => this.cancel(operation));
@@ -86,9 +82,6 @@ export class PurgatoryHistory extends ComingsAndGoings {
         break;
       case 'check':
         this.#checkAndComplete(i, action.key);
-        break;
-      case 'checkMany':
-        for (let n = 0; n < action.count; n++) this.#checkAndComplete(i, action.key);
         break;
       case 'cancelForKey':
         this.#cancelForKey(i, action.key);

@@ -31,12 +31,4 @@ describe('Property: a Purgatory behaves as a Map of arrays', function () {
       longRuns(40),
     );
   });
-
-  it('in histories that begin with a key that many watch', async () => {
-    const size = { minSteps: 5, maxSteps: 30, bursts: true, crowded: true };
-    await fc.assert(
-      fc.asyncProperty(purgatoryHistory(size), (history) => new PurgatoryHistory(history).play()),
-      longRuns(40),
-    );
-  });
 });
