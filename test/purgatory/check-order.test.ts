@@ -105,12 +105,6 @@ describe('maxParked', () => {
 });
 
 describe('Purgatory options', () => {
-  it('need a name that is a string', () => {
-    for (const name of [undefined, null, 5, Symbol('p')]) {
-      refuses(() => new Purgatory(name as unknown as string), 'ERR_INVALID_ARG_TYPE', 'name');
-    }
-  });
-
   for (const maxParked of [0, -1, 1.5, Number.NaN]) {
     it(`refuse maxParked ${maxParked} at construction`, () => {
       refuses(() => new Purgatory('p', { maxParked }), 'ERR_OUT_OF_RANGE', String(maxParked));

@@ -6,25 +6,6 @@ import { turn } from '../support/turns.ts';
 import { uncaughtDuring } from '../support/uncaught.ts';
 
 describe('behaviour 20: an abort, or a throw of attempt, rejects waitFor', () => {
-  it('with signal.reason, and leaves nothing behind', async () => {
-    const { purgatory } = hall();
-    const controller = new AbortController();
-    let attempts = 0;
-    const promise = purgatory.waitFor(['k', 'l'], () => void attempts++, {
-      timeoutMs: 50,
-      signal: controller.signal,
-    });
-    const rejected = rejection(promise);
-    const reason = { because: 'the client left' };
-    controller.abort(reason);
-    isEmpty(purgatory);
-    expect(getEventListeners(controller.signal, 'abort')).to.deep.equal([]);
-    expect(await rejected).to.equal(reason);
-    attempts = 0;
-    purgatory.checkAndComplete('k');
-    expect(attempts).to.equal(0);
-  });
-
   it('at once, without an attempt, when the signal is aborted already', async () => {
     const { purgatory } = hall();
     let attempts = 0;

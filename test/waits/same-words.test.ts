@@ -1,42 +1,57 @@
 // All classes that hold waits or elements answer the same questions in the same words.
+import { getEventListeners } from 'node:events';
 import { expect } from 'chai';
 import { stub } from 'sinon';
-import { ManualClock, Purgatory, SystemTimer, type SystemTimerOptions, type Timer } from '../../src/index.ts';
+import {
+  ManualClock,
+  Purgatory,
+  SystemTimer,
+  type SystemTimerOptions,
+  type Timer,
+  type WaitOptions,
+} from '../../src/index.ts';
 import { IdleTimeouts } from '../../src/waits/idle/index.ts';
 import { Queues } from '../../src/waits/queues/index.ts';
 import { Replies } from '../../src/waits/replies/index.ts';
 import { Semaphore } from '../../src/waits/semaphore/index.ts';
 import { SharedWaits } from '../../src/waits/shared/index.ts';
 import { ThresholdPurgatory } from '../../src/waits/threshold/index.ts';
-import { rejects } from '../support/refusals.ts';
+import { refuses, rejects } from '../support/refusals.ts';
+import { rejection } from '../support/rejection.ts';
 
 interface Options extends Pick<SystemTimerOptions, 'clock'> {
   timer?: Timer;
+  maxParked?: number;
 }
 
 const load = async (): Promise<Map<string, number>> => new Map();
 
 const MAKERS = {
-  Purgatory: (options: Options) => new Purgatory('x', options),
-  ThresholdPurgatory: (options: Options) => new ThresholdPurgatory('x', options),
-  SharedWaits: (options: Options) => new SharedWaits('x', { ...options, load }),
-  Semaphore: (options: Options) => new Semaphore('x', { ...options, units: 1 }),
-  Queues: (options: Options) => new Queues('x', options),
-  Replies: (options: Options) => new Replies('x', options),
-  IdleTimeouts: (options: Options) => new IdleTimeouts('x', options),
+  Purgatory: (options: Options, name = 'x') => new Purgatory(name, options),
+  ThresholdPurgatory: (options: Options, name = 'x') => new ThresholdPurgatory(name, options),
+  SharedWaits: (options: Options, name = 'x') => new SharedWaits(name, { ...options, load }),
+  Semaphore: (options: Options, name = 'x') => new Semaphore(name, { ...options, units: 1 }),
+  Queues: (options: Options, name = 'x') => new Queues(name, options),
+  Replies: (options: Options, name = 'x') => new Replies(name, options),
+  IdleTimeouts: (options: Options, name = 'x') => new IdleTimeouts(name, options),
 };
 
 const soon = { timeoutMs: 5 };
 
-/** A call that comes after the close. */
-const LATE: Readonly<Record<keyof typeof MAKERS, (subject: never) => unknown>> = {
-  Purgatory: (late: Purgatory) => late.waitFor(['k'], () => 1, soon),
-  ThresholdPurgatory: (late: ThresholdPurgatory) => late.awaitAtLeast('k', 1, soon),
-  SharedWaits: (late: SharedWaits<number>) => late.waitUntil('k', () => 1, soon),
-  Semaphore: (late: Semaphore) => late.acquire(soon),
-  Queues: (late: Queues<number>) => late.take(['k'], soon),
-  Replies: (late: Replies) => late.expect('k', soon),
-  IdleTimeouts: (late: IdleTimeouts<string>) => late.touch('k', 5),
+type Kind = keyof typeof MAKERS;
+
+/** A wait that is not answered at once, on any of `keys`; an element of IdleTimeouts. */
+const WAITS: Readonly<Record<Kind, (subject: never, key: string, options: WaitOptions) => unknown>> = {
+  Purgatory: (polls: Purgatory, key, options) => polls.waitFor([key], () => undefined, options),
+  ThresholdPurgatory: (marks: ThresholdPurgatory, key, options) => marks.awaitAtLeast(key, 1, options),
+  SharedWaits: (jobs: SharedWaits<number>, key, options) => jobs.waitUntil(key, () => undefined, options),
+  Semaphore: (locks: Semaphore, key, options) => {
+    locks.tryAcquire({ key });
+    return locks.acquire({ key, ...options });
+  },
+  Queues: (items: Queues<number>, key, options) => items.take([key], options),
+  Replies: (replies: Replies, key, options) => replies.expect(key, options),
+  IdleTimeouts: (idle: IdleTimeouts<string>, key, { timeoutMs }) => idle.touch(key, timeoutMs),
 };
 
 describe('Each class that waits', () => {
@@ -52,11 +67,22 @@ describe('Each class that waits', () => {
       expect(subject.numDelayed).to.equal(0);
     });
 
-    it(`says its class and its name in the error of what comes after its close: ${kind}`, async () => {
+    const wait = async (subject: object, key: string, options: WaitOptions = soon): Promise<unknown> =>
+      WAITS[kind as Kind](subject as never, key, options);
+
+    it(`says its class and its name in the error of what comes after its close, or waits then: ${kind}`, async () => {
       const subject = make({ clock: new ManualClock() });
+      const waits = kind === 'IdleTimeouts' ? [] : [rejection(wait(subject, 'k'))];
       subject.close();
-      const late = (async () => LATE[kind as keyof typeof LATE](subject as never))();
-      await rejects(late, 'ERR_PURGATORY_CLOSED', `${kind} "x" is closed`);
+      waits.push(rejection(wait(subject, 'k')));
+      for (const error of await Promise.all(waits)) {
+        expect(error).to.include({ code: 'ERR_PURGATORY_CLOSED', message: `${kind} "x" is closed` });
+      }
+      expect(subject.numDelayed).to.equal(0);
+    });
+
+    it(`refuses a name that is no string: ${kind}`, () => {
+      refuses(() => make({}, 7 as never), 'ERR_INVALID_ARG_TYPE', 'name');
     });
 
     it(`closes its own timer, and leaves one that is shared open: ${kind}`, () => {
@@ -86,6 +112,38 @@ describe('Each class that waits', () => {
       expect(subject.timer.hasRef()).to.equal(false);
       expect(subject.ref()).to.equal(subject);
       expect(subject.timer.hasRef()).to.equal(true);
+    });
+
+    if (kind === 'IdleTimeouts') continue;
+
+    it(`refuses one wait too many, which parks nothing, until one has left: ${kind}`, async () => {
+      refuses(() => make({ maxParked: 0 }), 'ERR_OUT_OF_RANGE', 'options.maxParked');
+      const clock = new ManualClock();
+      const subject = make({ clock, maxParked: 2 });
+      const waits = ['a', 'b'].map((key) => Promise.allSettled([wait(subject, key)]));
+      await rejects(wait(subject, 'c'), 'ERR_PURGATORY_FULL', `${kind} "x" is full: maxParked is 2`);
+      expect([subject.numDelayed, subject.timer.size]).to.deep.equal([2, 2]);
+      expect(subject.snapshot().refused).to.deep.equal({ ERR_PURGATORY_FULL: 1 });
+      clock.advance(5);
+      await Promise.all(waits);
+      const next = rejection(wait(subject, 'c'));
+      expect(subject.numDelayed).to.equal(1);
+      subject.close();
+      await next;
+    });
+
+    it(`rejects a wait with the reason of its signal, before it waits, or while it does: ${kind}`, async () => {
+      const subject = make({ clock: new ManualClock() });
+      const stop = new AbortController();
+      const { signal } = stop;
+      const options = { timeoutMs: 5, signal };
+      const waits = ['a', 'a2', 'b'].map((key) => rejection(wait(subject, key, options)));
+      expect([subject.numDelayed, getEventListeners(signal, 'abort').length]).to.deep.equal([3, 1]);
+      stop.abort('gone');
+      expect([subject.numDelayed, subject.timer.size]).to.deep.equal([0, 0]);
+      expect(getEventListeners(signal, 'abort')).to.deep.equal([]);
+      waits.push(rejection(wait(subject, 'c', options)));
+      expect(await Promise.all(waits)).to.deep.equal(['gone', 'gone', 'gone', 'gone']);
     });
   }
 

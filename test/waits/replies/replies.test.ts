@@ -53,22 +53,6 @@ describe('Replies', () => {
     expect([await first, await second]).to.deep.equal(['first', 'second']);
   });
 
-  it('refuse one reply too many with ERR_PURGATORY_FULL, until one has come', async () => {
-    const { replies } = desk({ maxParked: 2 });
-    const first = replies.expect(1, NEVER);
-    const second = replies.expect(2, SOON);
-    const error = (await rejection(replies.expect(3, SOON))) as PurgatoryError;
-    expect([error.code, error.message]).to.deep.equal([
-      'ERR_PURGATORY_FULL',
-      'Replies "replies" is full: maxParked is 2',
-    ]);
-    replies.resolve(1, 'one');
-    const third = replies.expect(3, SOON);
-    replies.resolve(2, 'two');
-    replies.resolve(3, 'three');
-    expect(await Promise.all([first, second, third])).to.deep.equal(['one', 'two', 'three']);
-  });
-
   it('expect nothing that the shared timer refuses', async () => {
     const clock = new ManualClock();
     const replies = new Replies<number>('replies', { timer: new SystemTimer({ clock, maxPending: 1 }) });

@@ -341,19 +341,6 @@ describe('Semaphore', () => {
     checkPurgatoryInvariants(permits);
   });
 
-  it('rejects on abort with the reason, also before it waits', async () => {
-    const { permits } = semaphore(1);
-    const reason = new Error('the client has gone');
-    const signal = AbortSignal.abort(reason);
-    expect(await rejection(permits.acquire({ ...NEVER, signal }))).to.equal(reason);
-    expect(permits.available()).to.equal(1);
-    await permits.acquire(NEVER);
-    const stop = new AbortController();
-    const wait = rejection(permits.acquire({ ...NEVER, signal: stop.signal }));
-    stop.abort(reason);
-    expect([await wait, permits.numDelayed]).to.deep.equal([reason, 0]);
-  });
-
   it('refuses bad arguments with the codes of Node, before anything has changed', async () => {
     for (const options of [
       undefined,
@@ -391,16 +378,6 @@ describe('Semaphore', () => {
     refuses(() => permits.resize(undefined as never), 'ERR_INVALID_ARG_TYPE', 'Received undefined');
     refuses(() => permits.tryAcquire({ label: 7 as never }), 'ERR_INVALID_ARG_TYPE');
     expect([permits.available(), permits.numDelayed]).to.deep.equal([2, 0]);
-  });
-
-  it('refuses waits beyond maxParked, and counts them', async () => {
-    const permits = new Semaphore('db', { units: 1, maxParked: 1, clock: new ManualClock() });
-    await permits.acquire(NEVER);
-    const wait = permits.acquire(NEVER);
-    await rejects(permits.acquire(NEVER), 'ERR_PURGATORY_FULL');
-    expect(permits.snapshot().refused).to.deep.equal({ ERR_PURGATORY_FULL: 1 });
-    permits.cancelForKey('db');
-    await rejects(wait, 'ERR_PURGATORY_CANCELLED');
   });
 
   it('refuses everybody after close, and takes permits back', async () => {

@@ -1,7 +1,5 @@
 import { expect } from 'chai';
-import { ManualClock, SystemTimer } from '../../../src/index.ts';
 import { SharedWaits, type SharedWaitsOptions } from '../../../src/waits/shared/index.ts';
-import { PolyfilledSignal } from '../../support/polyfilled-signal.ts';
 import { refuses, rejects } from '../../support/refusals.ts';
 import { rejection } from '../../support/rejection.ts';
 import { manual } from '../../support/task.ts';
@@ -36,18 +34,6 @@ describe('A wait on shared state', () => {
     expect(await first).to.deep.equal({ expired: true, state: undefined });
     waits.close();
     expect([timer.isClosed, timer.size]).to.deep.equal([false, 0]);
-  });
-
-  it('ends when the timer that is shared is closed', async () => {
-    const timer = new SystemTimer({ clock: new ManualClock() });
-    const load = async (): Promise<Map<string, number>> => new Map();
-    const waits = new SharedWaits<number>('jobs', { timer, load });
-    const wait = rejection(waits.waitUntil('a', () => undefined, { timeoutMs: 5_000 }));
-    timer.close();
-    expect(await wait).to.have.property('code', 'ERR_PURGATORY_CLOSED');
-    const late = rejection(waits.waitUntil('a', () => undefined, { timeoutMs: 5_000 }));
-    expect(await late).to.have.property('code', 'ERR_PURGATORY_CLOSED');
-    waits.close();
   });
 
   it('offers undefined for a key that the load has nothing for', async () => {
@@ -91,16 +77,6 @@ describe('A wait on shared state', () => {
     expect(await late, 'no load has ended since').to.deep.equal({ expired: true, state: undefined });
   });
 
-  it('takes every other value for an answer', async () => {
-    for (const value of [0, '', true, Number.NaN]) {
-      const { waits, calls, loaded } = loading();
-      const result = waits.waitUntil('job', () => value, { timeoutMs: 5 });
-      await loaded();
-      await calls[0].answer();
-      expect(await result).to.deep.equal({ expired: false, value });
-    }
-  });
-
   for (const [read, least, result] of [
     [{ job: 7 }, 7, { expired: false, value: 7 }],
     [{ job: 7 }, 8, { expired: true, state: 7 }],
@@ -128,15 +104,6 @@ describe('A wait on shared state', () => {
     expect(await aborted).to.equal('gone');
     await calls[0].answer({ job: 1 });
     expect(await closed).to.have.property('code', 'ERR_PURGATORY_CLOSED');
-  });
-
-  it('takes a polyfilled signal', async () => {
-    const { wait, loaded } = loading();
-    const signal = new PolyfilledSignal();
-    const rejected = rejection(wait('job', 1, { signal: signal.asSignal() }));
-    await loaded();
-    signal.abort();
-    expect(await rejected).to.have.property('name', 'AbortError');
   });
 
   it('is rejected by what its own condition throws; the others of the key are answered', async () => {
@@ -221,20 +188,6 @@ describe('A wait on shared state', () => {
       expect(error).to.have.property('code', 'ERR_PURGATORY_CLOSED');
     }
   });
-
-  it('refuses one waiter too many, until one has ended', async () => {
-    const { waits, wait, calls, loaded } = loading({ maxParked: 2 });
-    const two = [wait('a'), wait('b', 5)];
-    await rejects(wait('c'), 'ERR_PURGATORY_FULL');
-    expect(waits.snapshot().watchedKeys).to.equal(2);
-    expect(await loaded()).to.deep.equal(['a b']);
-    await calls[0].answer({ a: 1 });
-    await two[0];
-    const third = wait('c');
-    expect(await loaded()).to.deep.equal(['c']);
-    waits.close();
-    await Promise.allSettled([...two, third]);
-  });
 });
 
 describe('cancelForKey of shared waits', () => {
@@ -318,10 +271,6 @@ describe('Bad arguments of shared waits', () => {
       expect(make).to.throw(name);
     });
   }
-
-  it('are refused by the constructor: a name that is no string', () => {
-    refuses(() => new SharedWaits(7 as unknown as string, { load }), 'ERR_INVALID_ARG_TYPE');
-  });
 
   const condition = (): undefined => undefined;
   const badWaits: readonly [unknown[], string, string][] = [

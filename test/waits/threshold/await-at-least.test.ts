@@ -1,24 +1,13 @@
 import { expect } from 'chai';
-import { ManualClock, type PurgatoryError } from '../../../src/index.ts';
+import { ManualClock } from '../../../src/index.ts';
 import { listen } from '../../../src/observe/events/index.ts';
 import { ThresholdOperation } from '../../../src/waits/threshold/threshold-operation.ts';
 import { ThresholdPurgatory } from '../../../src/waits/threshold/threshold-purgatory.ts';
-import { checkPurgatoryInvariants } from '../../support/checks/purgatory.ts';
+import { rejects } from '../../support/refusals.ts';
 import { counts, gauge } from '../../support/threshold-op.ts';
 import { turn } from '../../support/turns.ts';
 
 const soon = { timeoutMs: 1000 };
-
-/** How the promise was rejected. */
-async function refusal(promise: Promise<unknown>): Promise<{ name: string; code: unknown; message: string }> {
-  try {
-    await promise;
-  } catch (error) {
-    const { name, code, message } = error as PurgatoryError;
-    return { name, code, message };
-  }
-  throw new Error('was not rejected');
-}
 
 describe('ThresholdPurgatory.awaitAtLeast', () => {
   it('waits on for its deadline when a listener deletes the value before it is tried', async () => {
@@ -44,36 +33,10 @@ describe('ThresholdPurgatory.awaitAtLeast', () => {
     for (const wait of waits) expect(await wait).to.deep.equal({ expired: false, value: 10 });
   });
 
-  it('rejects what waits at close, and every wait after it, with ERR_PURGATORY_CLOSED', async () => {
-    const g = gauge();
-    g.purgatory.advance('p0', 3);
-    const wait = refusal(g.purgatory.awaitAtLeast('p0', 4, soon));
-    expect(g.purgatory.close()).to.deep.equal([]);
-    expect(counts(g)).to.deep.equal([0, 0, 0, 0]);
-    expect((await wait).code).to.equal('ERR_PURGATORY_CLOSED');
-    expect((await refusal(g.purgatory.awaitAtLeast('p0', 1, soon))).code).to.equal('ERR_PURGATORY_CLOSED');
-    expect(g.purgatory.close()).to.deep.equal([]);
-  });
-
-  it('rejects with ERR_PURGATORY_FULL beyond maxParked and parks nothing', async () => {
-    const g = gauge({ maxParked: 2 });
-    g.park('op', 'p0', 1);
-    const wait = g.purgatory.awaitAtLeast('p0', 1, soon);
-    const { name, code, message } = await refusal(g.purgatory.awaitAtLeast('p1', 1, soon));
-    expect([name, code]).to.deep.equal(['PurgatoryError', 'ERR_PURGATORY_FULL']);
-    expect(message).to.equal('ThresholdPurgatory "test" is full: maxParked is 2');
-    expect(counts(g)).to.deep.equal([2, 2, 1, 2]);
-    g.purgatory.advance('p0', 1);
-    await wait;
-  });
-
   it('rejects bad arguments with the codes of Node and a message that names the value', async () => {
     const { purgatory } = gauge();
-    const bad = async (code: string, received: string, ...args: unknown[]): Promise<void> => {
-      const error = await refusal(Reflect.apply(purgatory.awaitAtLeast, purgatory, args));
-      expect(error.code).to.equal(code);
-      expect(error.message).to.contain(received);
-    };
+    const bad = (code: string, received: string, ...args: unknown[]): Promise<void> =>
+      rejects(Reflect.apply(purgatory.awaitAtLeast, purgatory, args), code, received);
     await bad('ERR_INVALID_ARG_TYPE', "'10'", 'p0', '10', soon);
     await bad('ERR_INVALID_ARG_TYPE', 'undefined', 'p0', undefined, soon);
     await bad('ERR_OUT_OF_RANGE', 'NaN', 'p0', Number.NaN, soon);
@@ -82,31 +45,6 @@ describe('ThresholdPurgatory.awaitAtLeast', () => {
     await bad('ERR_OUT_OF_RANGE', 'NaN', 'p0', 1, { timeoutMs: Number.NaN });
     await bad('ERR_INVALID_ARG_TYPE', 'Object', 'p0', 1, { timeoutMs: 1, signal: {} });
     expect(purgatory.numDelayed).to.equal(0);
-  });
-
-  it('has its own timer by default, which close ends', async () => {
-    const clock = new ManualClock();
-    const purgatory = new ThresholdPurgatory<string>('own', { clock, reaper: false });
-    const wait = purgatory.awaitAtLeast('p0', 1, { timeoutMs: 5 });
-    clock.advance(5);
-    expect(purgatory.advanceClock()).to.equal(1);
-    expect(await wait).to.deep.equal({ expired: true });
-    {
-      using scoped = purgatory;
-      checkPurgatoryInvariants(scoped);
-    }
-    expect((await refusal(purgatory.awaitAtLeast('p0', 1, soon))).code).to.equal('ERR_PURGATORY_CLOSED');
-  });
-
-  it('refuses a name or an option that is bad at construction', () => {
-    const make = (name: unknown, options?: object) => (): unknown =>
-      Reflect.construct(ThresholdPurgatory, [name, options]);
-    expect(make(1)).to.throw(
-      TypeError,
-      'The "name" argument must be of type string. Received type number (1)',
-    );
-    expect(make('x', { maxParked: 0 })).to.throw(RangeError, 'options.maxParked');
-    expect(make('x', { timer: {} })).to.throw(TypeError, 'options.timer');
   });
 });
 

@@ -1,19 +1,11 @@
 import { expect } from 'chai';
 import { LocalHub } from '../../../src/bus/transports/local-hub.ts';
-import { DelayedOperation, ManualClock, type PurgatoryError } from '../../../src/index.ts';
+import { DelayedOperation, ManualClock } from '../../../src/index.ts';
 import { ThresholdPurgatory } from '../../../src/waits/threshold/threshold-purgatory.ts';
 import { checkPurgatoryInvariants } from '../../support/checks/purgatory.ts';
+import { codeOf } from '../../support/code-of.ts';
 import { counts, gauge, LoggingOperation } from '../../support/threshold-op.ts';
 import { turn } from '../../support/turns.ts';
-
-function code(action: () => unknown): string {
-  try {
-    action();
-  } catch (error) {
-    return (error as PurgatoryError).code;
-  }
-  return 'nothing thrown';
-}
 
 describe('ThresholdPurgatory.tryCompleteElseWatch', () => {
   it('completes at once and says so when all thresholds are reached already', () => {
@@ -90,7 +82,7 @@ describe('ThresholdPurgatory.tryCompleteElseWatch', () => {
       g.purgatory.close();
       return false;
     };
-    expect(code(() => g.purgatory.tryCompleteElseWatch(closer, [['p0', 1]]))).to.equal(
+    expect(codeOf(() => g.purgatory.tryCompleteElseWatch(closer, [['p0', 1]]))).to.equal(
       'ERR_PURGATORY_CLOSED',
     );
     expect(counts(g)).to.deep.equal([0, 0, 0, 0]);
@@ -118,17 +110,17 @@ describe('ThresholdPurgatory.tryCompleteElseWatch', () => {
     const park = (op: LoggingOperation) => () => g.purgatory.tryCompleteElseWatch(op, [['p0', 1]]);
     const pending = new LoggingOperation('pending', 10, g.log);
     g.timer.add(pending);
-    expect(code(park(pending))).to.equal('ERR_PURGATORY_ALREADY_PENDING');
+    expect(codeOf(park(pending))).to.equal('ERR_PURGATORY_ALREADY_PENDING');
     pending.cancel();
-    expect(code(park(g.park('a', 'p0', 1)))).to.equal('ERR_PURGATORY_ALREADY_WATCHED');
-    expect(code(park(new LoggingOperation('b', 10, g.log)))).to.equal('ERR_PURGATORY_FULL');
+    expect(codeOf(park(g.park('a', 'p0', 1)))).to.equal('ERR_PURGATORY_ALREADY_WATCHED');
+    expect(codeOf(park(new LoggingOperation('b', 10, g.log)))).to.equal('ERR_PURGATORY_FULL');
     expect(counts(g)).to.deep.equal([1, 1, 1, 1]);
   });
 
   it('parks nothing when the timer refuses the deadline', () => {
     const g = gauge();
     g.timer.close();
-    expect(code(() => g.park('a', 'p0', 1))).to.equal('ERR_PURGATORY_CLOSED');
+    expect(codeOf(() => g.park('a', 'p0', 1))).to.equal('ERR_PURGATORY_CLOSED');
     expect(counts(g)).to.deep.equal([0, 0, 0, 0]);
   });
 
@@ -136,7 +128,7 @@ describe('ThresholdPurgatory.tryCompleteElseWatch', () => {
     const g = gauge();
     const op = new LoggingOperation('a', 1000, g.log);
     const park = (...args: unknown[]) =>
-      code(() => Reflect.apply(g.purgatory.tryCompleteElseWatch, g.purgatory, args));
+      codeOf(() => Reflect.apply(g.purgatory.tryCompleteElseWatch, g.purgatory, args));
     expect(park({}, [['p0', 1]])).to.equal('ERR_INVALID_ARG_TYPE');
     expect(park(op)).to.equal('ERR_INVALID_ARG_TYPE');
     expect(park(op, [])).to.equal('ERR_INVALID_ARG_VALUE');
@@ -153,7 +145,7 @@ describe('ThresholdPurgatory.tryCompleteElseWatch', () => {
     for (const bus of [new LocalHub().bus(), undefined]) {
       using far = new ThresholdPurgatory<unknown>('far', { clock: new ManualClock(), bus });
       const refusal = bus === undefined ? 'nothing thrown' : 'ERR_INVALID_ARG_TYPE'; // nobody else could name it
-      expect(code(() => far.tryCompleteElseWatch(op, new Map([[7, 1]])))).to.equal(refusal);
+      expect(codeOf(() => far.tryCompleteElseWatch(op, new Map([[7, 1]])))).to.equal(refusal);
     }
   });
 });
