@@ -13,7 +13,6 @@ import {
   requiredOptions,
   requiredString,
 } from '../../src/base/checks.ts';
-import { ManualClock } from '../../src/index.ts';
 
 describe('The rule for numbers', () => {
   const COUNT: NumberRule = { min: 1, max: 5, integer: true };
@@ -90,11 +89,6 @@ describe('What may be left out', () => {
 });
 
 describe('The rule for clocks', () => {
-  it('takes a clock', () => {
-    const clock = new ManualClock();
-    expect(requiredClock('options.clock', clock)).to.equal(clock);
-  });
-
   it('refuses what is none, and a clock whose time is no finite number', () => {
     for (const none of [null, {}, { now: () => 1 }]) {
       expect(() => requiredClock('options.clock', none as never)).to.throw(

@@ -296,14 +296,6 @@ for (const contender of contenders) {
       expect(clock.outstanding.size).to.equal(0);
     });
 
-    it('closes at the end of a using block', () => {
-      const { timer, add } = rig(contender);
-      const task = add('a', 5);
-      timer[Symbol.dispose]();
-      expect(task.isPending).to.equal(false);
-      refuses(() => timer.add(task), 'ERR_PURGATORY_CLOSED');
-    });
-
     it('sleeps over the ticks in which nothing is due', () => {
       const clock = new HostClock();
       const timer = contender.make({ clock });
