@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { ManualClock, SystemTimer } from 'purgatory';
 import { type Ack, Broker, type FetchRequest } from '../../examples/delayed-fetch/main.ts';
-import { runExample } from '../support/run-example.ts';
+import { runExample } from '../support/example-server.ts';
 import { turn } from '../support/turns.ts';
 
 describe('examples/delayed-fetch', () => {

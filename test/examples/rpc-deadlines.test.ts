@@ -4,7 +4,7 @@ import { expect } from 'chai';
 import { ManualClock, SystemTimer } from 'purgatory';
 import { RpcClient } from '../../examples/rpc-deadlines/client.ts';
 import { RpcServer } from '../../examples/rpc-deadlines/server.ts';
-import { runExample } from '../support/run-example.ts';
+import { runExample } from '../support/example-server.ts';
 import { until } from '../support/turns.ts';
 
 const HOUR = { timeoutMs: 3_600_000 };

@@ -64,17 +64,15 @@ console.log(createRequire(import.meta.url)('purgatory').SystemTimer === SystemTi
 
   after(() => rm(home, { recursive: true, force: true }));
 
-  it('is imported as an ES module, without a warning', async () => {
-    expect(summary(await runNode(['import.mjs'], { cwd: home }))).to.deep.equal(ok(PRINTED));
-  });
-
-  it('is required from CommonJS, without a warning', async () => {
-    expect(summary(await runNode(['require.cjs'], { cwd: home }))).to.deep.equal(ok(PRINTED));
-  });
-
-  it('is one and the same for both', async () => {
-    expect(summary(await runNode(['both.mjs'], { cwd: home }))).to.deep.equal(ok('true'));
-  });
+  for (const [file, what, printed] of [
+    ['import.mjs', 'is imported as an ES module, without a warning', PRINTED],
+    ['require.cjs', 'is required from CommonJS, without a warning', PRINTED],
+    ['both.mjs', 'is one and the same for both', 'true'],
+  ]) {
+    it(what, async () => {
+      expect(summary(await runNode([file], { cwd: home }))).to.deep.equal(ok(printed));
+    });
+  }
 
   it('says of a timer that it comes from another copy of the package', async () => {
     const two = `import { SystemTimer } from 'purgatory';

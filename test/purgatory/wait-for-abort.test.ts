@@ -122,4 +122,23 @@ describe('behaviour 20: an abort, or a throw of attempt, rejects waitFor', () =>
     expect(await rejection(wait)).to.equal(error);
     isEmpty(purgatory);
   });
+
+  it('of ten thousand on one signal, without a warning, and leaves no listener', async () => {
+    const warnings: Error[] = [];
+    const note = (warning: Error): void => void warnings.push(warning);
+    process.on('warning', note);
+    const { purgatory } = hall();
+    const controller = new AbortController();
+    const options = { timeoutMs: 100, signal: controller.signal };
+    const ended = Array.from({ length: 10_000 }, (_, i) =>
+      rejection(purgatory.waitFor([`${i % 10}`], () => undefined, options)),
+    );
+    controller.abort('enough');
+    expect(new Set(await Promise.all(ended))).to.deep.equal(new Set(['enough']));
+    expect(getEventListeners(controller.signal, 'abort')).to.deep.equal([]);
+    isEmpty(purgatory);
+    await turn();
+    process.off('warning', note);
+    expect(warnings).to.deep.equal([]);
+  });
 });

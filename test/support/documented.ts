@@ -1,11 +1,7 @@
 // The programs of the documentation, run as a reader would copy them.
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
-import { uncovered } from './uncovered.ts';
-
-const root = fileURLToPath(new URL('../../', import.meta.url));
+import { runNode } from './child.ts';
+import { Program } from './program.ts';
 
 /** The `js` block of a page whose first line is the comment `// name`. */
 export function program(page: string, name: string): string {
@@ -36,80 +32,60 @@ export function printingRecipes(): string[] {
   );
 }
 
-/** Starts a program in the root of the repository, whose packages and own exports it may import. */
-export function start(source: string, env: Readonly<Record<string, string>> = {}): ChildProcess {
-  return spawn(process.execPath, ['--input-type=module', '-e', source], {
-    cwd: root,
-    env: uncovered(env),
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-}
+type Env = Readonly<Record<string, string>>;
+
+/** As a file in the root of the repository, whose packages and own exports it may import. */
+const asModule = (source: string): string[] => ['--input-type=module', '-e', source];
 
 /** Runs a program to its end. Resolves with its output. Rejects when it fails, or warns. */
-export async function printed(source: string, env: Readonly<Record<string, string>> = {}): Promise<string> {
-  const child = start(source, env);
-  const output = { stdout: '', stderr: '' };
-  for (const name of ['stdout', 'stderr'] as const) {
-    child[name]?.setEncoding('utf8').on('data', (text: string) => {
-      output[name] += text;
-    });
-  }
-  const [code] = await once(child, 'close');
-  if (code !== 0 || output.stderr !== '') throw new Error(`code ${code}: ${output.stderr}`);
-  return output.stdout;
+export async function printed(source: string, env: Env = {}): Promise<string> {
+  const { code, stdout, stderr } = await runNode(asModule(source), { env });
+  if (code !== 0 || stderr !== '') throw new Error(`code ${code}: ${stderr}`);
+  return stdout;
 }
 
 /** The page of the inspector whose address a program prints. Ends the program. */
 export async function inspectorPageOf(source: string): Promise<string> {
-  const child = start(source);
+  const program = new Program(process.execPath, asModule(source));
   try {
-    const [url] = await once(child.stdout as NodeJS.ReadableStream, 'data');
-    return await (await fetch(String(url).trim())).text();
+    const [[url]] = await program.printed(/^http.*/);
+    return await (await fetch(url)).text();
   } finally {
-    child.kill('SIGKILL');
-    await once(child, 'exit');
+    await program.end('SIGKILL');
   }
 }
 
 /** A server from a page, started on a free port, which it prints. */
 export class DocumentedServer implements AsyncDisposable {
   readonly port: number;
-  /** What it has printed. */
-  output = '';
-  readonly #child: ChildProcess;
+  readonly #program: Program;
 
-  private constructor(child: ChildProcess, port: number) {
-    this.#child = child;
+  private constructor(program: Program, port: number) {
+    this.#program = program;
     this.port = port;
-    child.stdout?.setEncoding('utf8').on('data', (text: string) => {
-      this.output += text;
-    });
   }
 
-  static async start(source: string, env: Readonly<Record<string, string>> = {}): Promise<DocumentedServer> {
-    const child = start(source, { PORT: '0', ...env });
-    child.stderr?.pipe(process.stderr);
-    const line = await Promise.race([
-      once(child.stdout as NodeJS.ReadableStream, 'data').then(([data]) => String(data)),
-      once(child, 'exit').then(([code]) => `the program ended with code ${code}`),
-    ]);
-    if (!/^\d+\n$/.test(line)) throw new Error(line);
-    return new DocumentedServer(child, Number(line));
+  static async start(source: string, env: Env = {}): Promise<DocumentedServer> {
+    const program = new Program(process.execPath, asModule(source), { PORT: '0', ...env });
+    const [[port]] = await program.printed(/^\d+$/);
+    return new DocumentedServer(program, Number(port));
+  }
+
+  /** What it has printed. */
+  get output(): string {
+    return this.#program.stdout;
   }
 
   /**
    * Asks the program to end, as an operator does. Resolves with its exit code, or the signal that
    * ended it.
    */
-  async terminate(): Promise<number | string> {
-    this.#child.kill('SIGTERM');
-    const [code, signal] = await once(this.#child, 'exit');
-    return code ?? signal;
+  async terminate(): Promise<number | string | null> {
+    const code = await this.#program.end('SIGTERM');
+    return code ?? this.#program.child.signalCode;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    if (this.#child.exitCode !== null || this.#child.signalCode !== null) return;
-    this.#child.kill('SIGKILL');
-    await once(this.#child, 'exit');
+    await this.#program.end('SIGKILL');
   }
 }

@@ -1,17 +1,12 @@
-// An example that serves, or cannot start, in a process of its own, from a bundle: it and its workers
+// The programs of examples/, as their READMEs say. A server is run from a bundle: it and its workers
 // start in a quarter of the time.
-
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
+import type { ChildProcess } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { bundled } from './bundled.ts';
+import { runNode } from './child.ts';
 import { Program } from './program.ts';
-import { uncovered } from './uncovered.ts';
-
-const cwd = fileURLToPath(new URL('../../', import.meta.url));
 
 export interface ExampleServer {
   readonly url: string;
@@ -45,16 +40,16 @@ export async function refusalOf(
 ): Promise<{ text: string; code: number | null }> {
   // An example may make a folder before it finds what is wrong.
   const folder = mkdtempSync(join(tmpdir(), 'purgatory-refusal-'));
-  const child = spawn(process.execPath, [await bundled(`examples/${name}/main.ts`), ...args], {
-    cwd,
-    env: uncovered({ TMPDIR: folder }),
-    stdio: ['ignore', 'ignore', 'pipe'],
-  });
-  let text = '';
-  child.stderr.setEncoding('utf8').on('data', (more: string) => {
-    text += more;
-  });
-  await once(child, 'close');
+  const env = { TMPDIR: folder };
+  const { code, stderr } = await runNode([await bundled(`examples/${name}/main.ts`), ...args], { env });
   rmSync(folder, { recursive: true });
-  return { text: text.trim(), code: child.exitCode };
+  return { text: stderr.trim(), code };
+}
+
+/** The lines that an example prints that ends by itself. Throws when it fails or warns. */
+export async function runExample(name: string, ...args: string[]): Promise<string[]> {
+  const argv = ['--import', 'tsx', `examples/${name}/main.ts`, ...args];
+  const { code, stdout, stderr } = await runNode(argv);
+  if (code !== 0 || stderr !== '') throw new Error(`${name} ended with ${code}: ${stderr}`);
+  return stdout.trimEnd().split('\n');
 }

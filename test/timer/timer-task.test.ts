@@ -43,4 +43,25 @@ describe('TimerTask', () => {
       .and.include({ code: 'ERR_METHOD_NOT_IMPLEMENTED' })
       .with.property('message', 'The class Forgetful does not implement run()');
   });
+
+  it('is pending no longer for the onError that gets its throw, which may add it again (behaviour 5)', () => {
+    const pending: boolean[] = [];
+    const clock = new ManualClock();
+    const timer = new SystemTimer({
+      clock,
+      onError: (_, task) => {
+        pending.push(task.isPending);
+        timer.add(task);
+      },
+    });
+    const log: number[] = [];
+    timer.schedule(() => {
+      if (log.push(clock.now()) < 3) throw undefined;
+    }, 5);
+    clock.advance(50);
+    expect([log, pending]).to.deep.equal([
+      [5, 10, 15],
+      [false, false],
+    ]);
+  });
 });

@@ -1,10 +1,9 @@
 import { expect } from 'chai';
-import { Purgatory, SystemTimer, type TimerTask } from '../../../src/index.ts';
+import { SystemTimer, type TimerTask } from '../../../src/index.ts';
 import { listen } from '../../../src/observe/events/index.ts';
 import { checkTimerInvariants } from '../../support/checks/timer.ts';
 import { HostClock } from '../../support/host-clock.ts';
 import type { TimerOptions } from '../../support/task.ts';
-import { manual } from '../../support/task.ts';
 import { block, microtasks, turn, until } from '../../support/turns.ts';
 
 /**
@@ -156,19 +155,6 @@ describe('behaviour 9: a burst does not freeze the process', () => {
     expect(Math.max(...ran)).to.equal(1);
   });
 
-  it('does not yield on a ManualClock, whose time stands still while callbacks run', () => {
-    const { clock, timer } = manual({ tickMs: 1, sliceMs: 1 });
-    let runs = 0;
-    for (let i = 0; i < 5; i++) {
-      timer.schedule(() => {
-        runs++;
-        block(2);
-      }, 1);
-    }
-    clock.advance(1);
-    expect(runs).to.equal(5);
-  });
-
   it('runs the microtasks after a batch of at most 64 tasks on the system clock', async () => {
     const timer = new SystemTimer({ tickMs: 1, sliceMs: Number.POSITIVE_INFINITY });
     const log: number[] = [];
@@ -208,26 +194,6 @@ describe('behaviour 9: a burst does not freeze the process', () => {
     setImmediate(spin);
     await until(() => seenTurns.length === 100);
     expect(new Set(seenTurns).size).to.be.at.least(10);
-    timer.close();
-  });
-
-  it('lets the promises of waiters settle before it takes out more than a batch of others', async () => {
-    const timer = new SystemTimer({ tickMs: 50, sliceMs: Number.POSITIVE_INFINITY });
-    const purgatory = new Purgatory<string>('test', { timer });
-    const order: number[] = [];
-    let furthest = 0;
-    for (let i = 0; i < 500; i++) {
-      void purgatory
-        .waitFor(['key'], () => false, { timeoutMs: 1 })
-        .then(() => {
-          furthest = Math.max(furthest, 500 - timer.size - order.length);
-          order.push(i);
-        });
-    }
-    await until(() => order.length === 500);
-    expect(order).to.deep.equal([...Array(500).keys()]);
-    expect(furthest).to.be.at.most(64);
-    purgatory.close();
     timer.close();
   });
 

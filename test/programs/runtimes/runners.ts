@@ -59,10 +59,13 @@ function project(name: string, prepare: (folder: string) => unknown): string {
 describe('The recipe of docs/testing.md', () => {
   const folder = project('project', (home) => symlinkSync(root, `${home}/node_modules/purgatory`));
 
-  for (const name of ['jest', 'vitest'] as const) {
+  for (const [name, file] of [
+    ['jest', 'jest.mjs'],
+    ['vitest', 'vitest.mjs'],
+  ] as const) {
     it(`for ${name} passes`, () => {
       const copy = `poll.${name}.test.mjs`; // vitest runs no other names
-      writeFileSync(`${folder}/${copy}`, recipe(`${name}.mjs`));
+      writeFileSync(`${folder}/${copy}`, recipe(file));
       passes(name, folder, copy);
     });
   }

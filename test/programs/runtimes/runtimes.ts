@@ -28,7 +28,6 @@ const CONTRACT = [
   `test/${CAPABILITIES}/**/*.test.ts`,
   'test/host/{bus,clock,property,timer,turns,waits}/**/*.test.ts',
   'test/engines/{bus,waits,observe/metrics}/**/*.test.ts',
-  'test/host/abort-signal.test.ts',
   'test/host/debuglog.test.ts',
   'test/host/fake-clocks.test.ts',
   'test/host/liveness.test.ts',

@@ -2,6 +2,8 @@
 // page need not animate it.
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
+import type { BusMember } from '../../../../src/bus/membership/bus-member.ts';
+import { LocalHub } from '../../../../src/bus/transports/local-hub.ts';
 import { ManualClock, Purgatory, SystemTimer } from '../../../../src/index.ts';
 import type { History, Second } from '../../../../src/observe/inspector/frame.ts';
 import {
@@ -185,6 +187,35 @@ describeWith(chromiumNeed, 'the page of the inspector', () => {
     await says('.connection', 'live');
   });
 
+  it('tells that a bus is live with its echo, that it is cut off, and how many waits were tried again after the gap', async () => {
+    const hub = new LocalHub();
+    const [here, there] = [hub.bus({ routing: 'interest' }), hub.bus()];
+    // Tells of the one wait that is parked, as a purgatory on the bus does.
+    const member: BusMember = { name: 'fetch', hinted: () => true, sweep: (ended) => ended(1) };
+    for (const bus of [here, there]) {
+      const { interest } = bus.join(member);
+      for (const key of ['a', 'b']) interest?.watched(key);
+    }
+    await openWith({ purgatories: [fetches], buses: { ordersBus: here } });
+    await says(
+      '[data-test="bus"]',
+      /^ordersBus local live, echo [\d.]+\s[mµ]s, 1 other process; no gap so far/,
+    );
+    hub.cut(here);
+    await says(
+      '[data-test="bus"]',
+      /gap.*gap since \d\d:\d\d:\d\d \(the connection broke\); last error \d\d:\d\d:\d\d: \u2068The bus (was|is) cut off its hub\u2069/,
+    );
+    await says('.verdict', /the bus \u2068ordersBus\u2069 is cut off/i);
+    hub.mend(here);
+    await says('[data-test="bus"]', /0 routed, 0 broadcast, 0 for nobody, 2 subscriptions/);
+    await says(
+      '[data-test="bus"]',
+      /live.*last gap \d\d:\d\d:\d\d for [\d.]+\s[mµ]?s \(the connection broke\), 1 wait tried again in [\d.]+\s[mµ]?s/,
+    );
+    await Promise.all([here.close(), there.close()]);
+  });
+
   it('tells the lateness of the latest of several timers', async () => {
     const late = new SystemTimer({ clock });
     await openWith({ timers: { early: timer, late } });
@@ -205,6 +236,7 @@ describeWith(chromiumNeed, 'the page of the inspector', () => {
 
   it('explains every number on focus, to the eye and to a screen reader; Escape hides the explanation', async () => {
     await open();
+    await page.locator('[data-explain="timers"]').first().waitFor(); // the last of the panels is there
     const explained = page.locator('[data-explain]');
     const terms = new Set<string>();
     for (const each of await explained.all()) {
