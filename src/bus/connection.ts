@@ -14,7 +14,7 @@ import { backoffMs } from '../base/backoff.ts';
 import type { TimerTask } from '../timer/timer-task.ts';
 import type { BusContext } from './bus-context.ts';
 import { isRefusal } from './bus-options.ts';
-import { type FrameNumber, frameText, GOODBYE } from './frames.ts';
+import { frameText, GOODBYE } from './frames.ts';
 import type { BusState, GapCause } from './telemetry/bus-snapshot.ts';
 import { MAX_FRAME_BYTES, type Transport, type TransportLink } from './transport.ts';
 
@@ -151,32 +151,28 @@ export class Connection {
     }
   }
 
-  /** Publishes a frame with the next number. @param body its hints. Nothing for an echo. */
+  /** Publishes hints in a frame with the next number. */
   publish(body: string, done: Done): void {
-    const numbered = this.#nextNumber();
-    const text = frameText(body, this.origin, numbered, this.#base.options.routing);
-    const call: Call = () => this.transport.publish(text);
-    if (body === '') {
-      this.#ask('publish', undefined, call, done); // an echo confirms itself
-      return;
-    }
-    const hints = { number: numbered.number, atMs: this.#publishedMs };
+    const text = this.#numbered(body);
+    const hints = { number: this.#number, atMs: this.#publishedMs };
     this.#hints = hints;
-    this.#ask('publish', 'confirm a frame', call, () => {
+    const taken = (): void => {
       this.#taken = hints;
       this.#refusals = 0;
       done();
-    });
+    };
+    this.#ask('publish', 'confirm a frame', () => this.transport.publish(text), taken);
   }
 
-  /** After a break or a silence, others are told which hints were before. */
-  #nextNumber(): FrameNumber {
-    const nowMs = this.#base.timer.now();
+  /** A frame with the next number. After a break or a silence it says which hints were before. */
+  #numbered(body: string): string {
+    const { timer, options } = this.#base;
+    const nowMs = timer.now();
     const wasAway = this.#number > 0 && this.#isLong(nowMs - this.#publishedMs);
     const { number, atMs } = this.#hints;
     const previous = wasAway ? { number, ageMs: nowMs - atMs } : undefined;
     this.#publishedMs = nowMs;
-    return { number: ++this.#number, previous };
+    return frameText(body, this.origin, { number: ++this.#number, previous }, options.routing);
   }
 
   #isLong(ms: number): boolean {
@@ -186,8 +182,7 @@ export class Connection {
   /** Says that this process will be silent. Settles when the engine has that, or has refused it. */
   async goodbye(): Promise<unknown> {
     if (this.#publishedMs === Number.NEGATIVE_INFINITY) return undefined; // nobody has heard of it
-    const { routing } = this.#base.options;
-    return this.transport.publish(frameText(GOODBYE, this.origin, this.#nextNumber(), routing));
+    return this.transport.publish(this.#numbered(GOODBYE));
   }
 
   /** As `publish`, for the processes that have subscribed to `channel`. Its frame has no number. */
@@ -209,7 +204,7 @@ export class Connection {
    *
    * @param what the engine must do in time, in words. Undefined: it may take any time.
    */
-  #ask(cause: GapCause, what: string | undefined, call: Call, done: Done): void {
+  #ask(cause: GapCause, what: string | undefined, call: Call, done?: Done): void {
     const link = this.#link;
     if (link === undefined) return; // it has broken since
     const failed = (reason: unknown): void => {
@@ -218,7 +213,7 @@ export class Connection {
     const asked = { sinceMs: this.#base.timer.now(), what };
     const ended = (): void => {
       this.#asked.delete(asked);
-      if (link === this.#link) done();
+      if (link === this.#link) done?.();
     };
     let taken: Promise<unknown> | undefined;
     try {
@@ -323,12 +318,7 @@ export class Connection {
     const link = this.#link;
     this.#checkAsked(this.#base.timer.dueMs);
     if (link !== this.#link) return;
-    this.#ask(
-      'connection',
-      'say that it is fit',
-      () => this.transport.check?.(),
-      () => {},
-    );
+    this.#ask('connection', 'say that it is fit', () => this.transport.check?.());
     if (link === this.#link) this.#sendEcho();
   }
 
@@ -336,7 +326,8 @@ export class Connection {
     this.#echo = this.#number + 1;
     this.#echoSentMs = this.#base.timer.now();
     this.#expect(this.#base.options.echoTimeoutMs, 'echo', 'The echo of this bus did not come back');
-    this.publish('', () => {});
+    const text = this.#numbered('');
+    this.#ask('publish', undefined, () => this.transport.publish(text)); // an echo confirms itself
   }
 
   /** Fails unless the awaited event comes within `ms`. */

@@ -105,15 +105,13 @@ const CUT_OFF =
 export function redisTransport(client: RedisClient, prefix: string): Transport {
   /** The one that subscribes and the one that publishes. */
   let own: Own[] = [];
-  let attempts = 0;
   let isClustered = false;
   const name = (channel: string): string => `${prefix}/${channel}`; // no prefix has a slash
-  const start = async (link: TransportLink, attempt: number): Promise<void> => {
+  const start = async (link: TransportLink, made: Own[]): Promise<void> => {
     const node = await nodeOf(client);
-    if (attempt !== attempts) return;
-    own = [];
-    while (own.length < 2) own.push(ownOf(node, link)); // one by one: what is open is ended if it throws
-    const [ear, mouth] = own;
+    if (made !== own) return; // it was given up
+    while (made.length < 2) made.push(ownOf(node, link)); // one by one: what is open is ended if it throws
+    const [ear, mouth] = made;
     await Promise.all([ear.client.connect(), mouth.client.connect()]);
     isClustered = (await clusterInfo(mouth)) !== '';
     await checkFit(mouth);
@@ -140,7 +138,8 @@ export function redisTransport(client: RedisClient, prefix: string): Transport {
     engine: 'redis',
     connect(link) {
       const explaining: TransportLink = { ...link, down: (error) => link.down(unfitIf(error)) };
-      start(explaining, ++attempts).catch(explaining.down);
+      own = [];
+      start(explaining, own).catch(explaining.down);
     },
     publish: (text) => publish(prefix, text),
     publishTo: (channel, text) => publish(name(channel), text),
@@ -148,7 +147,6 @@ export function redisTransport(client: RedisClient, prefix: string): Transport {
     unsubscribe: (channels) => ask((ear) => ear.unsubscribe(channels.map(name))),
     check: () => ask((_, mouth) => checkFit(mouth)),
     disconnect() {
-      attempts++;
       for (const each of own) each.end();
       own = [];
       return undefined;
