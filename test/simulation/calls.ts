@@ -84,7 +84,12 @@ export class Calls extends LocalModel {
       host.push(() => {
         element.arrivesMs.shift();
         element.lastMs = host.nowMs;
-        if (!idle.isClosed) idle.touch(name);
+        try {
+          if (!idle.isClosed) idle.touch(name);
+        } catch (error) {
+          // The timer that it shares is full: then a new element is not tracked.
+          if (codeOf(error) !== 'ERR_PURGATORY_FULL' || idle.has(name)) throw error;
+        }
       });
     });
   }

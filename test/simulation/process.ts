@@ -109,11 +109,14 @@ export class Process implements Actor {
       echoTimeoutMs,
       flushMs,
       maxPauseMs,
-      maxPendingKeys,
+      // Who keeps few gets what another keeps many of.
+      maxPendingKeys: this.index % 2 === 0 ? maxPendingKeys : 100_000,
       lingerMs: routing === 'interest' ? lingerMs : undefined,
       onError: (error) => {
         this.world.log(this, `bus: ${codeOf(error)}`);
-        if (codeOf(error) === 'ERR_PURGATORY_HINTS_LOST') this.world.waits.lostHintsOf(this);
+        if (codeOf(error) !== 'ERR_PURGATORY_HINTS_LOST') return;
+        this.world.waits.lostHintsOf(this);
+        if (this.world.isEnding) this.world.violate('hints were lost by a close on a sound network');
       },
     });
     this.deadSinceMs = undefined;
@@ -214,6 +217,7 @@ export class Process implements Actor {
   }
 
   close(): void {
+    if (!this.purgatory.isClosed) this.purgatory.notify('last');
     this.closeMembers();
     this.queues.close();
     this.replies.close();
