@@ -456,6 +456,7 @@ describe('the rules of the inspector', () => {
       'do not arrive, and 1 key waits to be sent. Until it is live, waits have only their deadlines. It said: no.',
     );
     expect(told({ sinceMs: 8001 })).to.match(/^All is quiet/);
+    expect(told({ sinceMs: 8000 })).to.contain('is cut off');
     expect(said(ago(3, { cutOff: ['ordersBus'] }))).to.match(
       /^Have a look: a bus was cut off\. HH:MM:SS–HH:MM:SS: No hints of other processes came over ordersBus, so/,
     );

@@ -9,7 +9,6 @@ import {
   type Inspector,
   type InspectorOptions,
 } from '../../../../src/observe/inspector/index.ts';
-import { most, sum } from '../../../../src/observe/inspector/page/data/history.ts';
 import { Counted, mount } from '../../../observe/inspector/mount.ts';
 import { ok, runChild, runNode, summary } from '../../../support/child.ts';
 import { codeOf } from '../../../support/code-of.ts';
@@ -214,20 +213,10 @@ describe('createInspector', () => {
     fetches.tryCompleteElseWatch(new Op('a', { delayMs: 5 }), ['a']);
     const history = async (): Promise<History> =>
       JSON.parse((await ask(new URL('history', url))).body.toString());
-    await until(async () => (await history()).seconds.length >= 1, 'a second is in the history');
-    clock.advance(5);
-    const untilMs = performance.now() + 400;
-    while (performance.now() < untilMs);
-    const before = (await history()).seconds.length;
-    await until(async () => (await history()).seconds.length >= before + 2, 'two more seconds are kept');
+    await until(async () => (await history()).seconds.length >= 2, 'two seconds are kept');
     const { run, seconds } = await history();
     expect(seconds.map(({ number }) => number)).to.deep.equal(seconds.map((_, index) => index + 1));
     expect(seconds[0].purgatories.fetch.parked).to.equal(1);
-    expect(sum(seconds, ({ purgatories }) => purgatories.fetch.expired ?? 0)).to.equal(1);
-    expect(sum(seconds, ({ timers }) => timers[0].ran)).to.equal(1);
-    const { blocked } = most(seconds, (each) => each.blocked.overMs);
-    expect(blocked.overMs).to.be.above(250);
-    expect(blocked.ranMs).to.be.within(1, blocked.overMs);
     await using watcher = await Watcher.open(url);
     expect((await watcher.next()).run).to.equal(run);
     await inspector.close();
