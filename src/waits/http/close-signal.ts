@@ -18,26 +18,15 @@ const ENDS: readonly (readonly [property: string, event: string])[] = [
   ['isDead', 'exit'], // of a Worker of node:cluster
 ];
 
-/** How the emitters of Node, of `ws`, grpc-js and socket.io say that they are open no more. */
-interface Closing {
-  /** Of Node's streams: it has emitted 'close'. */
-  readonly closed?: unknown;
-  /** Of Node's streams: 'close' follows. */
-  readonly destroyed?: unknown;
-  /** Of a gRPC call. */
-  readonly cancelled?: unknown;
-  /** Of a WebSocket. */
-  readonly readyState?: unknown;
-  /** Of socket.io. */
-  readonly disconnected?: unknown;
-  /** Of a Worker: -1 once it has ended. */
-  readonly threadId?: unknown;
-  /** Of a Worker of node:cluster. */
-  isDead?(): boolean;
-}
-
-/** CLOSED of a WebSocket. */
-const WEB_SOCKET_CLOSED = 3;
+/** What says of an emitter of Node, of `ws`, grpc-js or socket.io that it is open no more. */
+const OVER: Readonly<Record<string, unknown>> = {
+  closed: true, // of Node's streams: it has emitted 'close'
+  destroyed: true, // of Node's streams: 'close' follows
+  cancelled: true, // of a gRPC call
+  disconnected: true, // of socket.io
+  readyState: 3, // CLOSED of a WebSocket
+  threadId: -1, // of a Worker
+};
 
 const signals = new WeakMap<object, AbortSignal>();
 
@@ -83,7 +72,7 @@ export function closeSignal(emitter: ClosingEmitter): AbortSignal {
     for (const event of events) emitter.removeListener(event, closed);
     controller.abort();
   };
-  if (isClosed(emitter as Closing)) controller.abort();
+  if (isClosed(emitter as never)) controller.abort();
   else for (const event of events) emitter.on(event, closed);
   return controller.signal;
 }
@@ -94,8 +83,7 @@ function isRequest(emitter: ClosingEmitter): boolean {
   return typeof method === 'string' && typeof complete === 'boolean';
 }
 
-function isClosed(emitter: Closing): boolean {
-  const { closed, destroyed, cancelled, disconnected, readyState, threadId } = emitter;
-  if ([closed, destroyed, cancelled, disconnected].includes(true) || threadId === -1) return true;
-  return readyState === WEB_SOCKET_CLOSED || (typeof emitter.isDead === 'function' && emitter.isDead());
+function isClosed(emitter: ClosingEmitter & { [property: string]: unknown }): boolean {
+  if (Object.entries(OVER).some(([property, value]) => emitter[property] === value)) return true;
+  return typeof emitter.isDead === 'function' && emitter.isDead() === true; // of a Worker of node:cluster
 }

@@ -11,15 +11,15 @@ import { PurgatoryError } from '../../base/errors.ts';
 import { invalidArgValue } from '../../base/node-errors.ts';
 import { onRejection, throwLater } from '../../base/report-error.ts';
 import { keyText } from '../../base/text.ts';
-import type { CheckedWaitOptions } from '../../purgatory/purgatory-options.ts';
 import { Barrier, type BarrierOptions, type BarrierResult } from '../../timer/barrier.ts';
 import type { Timer } from '../../timer/timer.ts';
 import { HandOvers } from '../lines/hand-overs.ts';
 import { Entry, type EntryOwner, type Terms } from './entry.ts';
 import { ItemLine } from './item-line.ts';
 import { Lease } from './lease.ts';
+import type { CheckedTake } from './queues-options.ts';
 import { TakenMark } from './taken-mark.ts';
-import { Lessee, type Taker } from './taker.ts';
+import type { Taker } from './taker.ts';
 
 /** What {@link Queues.take} and {@link Queues.tryTake} give: an item. */
 export interface Taken<V, K> {
@@ -279,7 +279,7 @@ export class Items<V, K> extends HandOvers<K, ItemLine<K, V>> implements EntryOw
   wanted(line: ItemLine<K, V>, most: number): number {
     if (line.size > 0 || line.waiting === 0) return 0;
     const takers = this.lists.operationsOf(line.key, most) as Taker[];
-    return takers.reduce((sum, { max = 1 }) => sum + max, 0);
+    return takers.reduce((sum, { options: { max = 1 } }) => sum + max, 0);
   }
 
   /** The first of `keys` on which an item is to be had now: nobody waits for it. */
@@ -291,7 +291,7 @@ export class Items<V, K> extends HandOvers<K, ItemLine<K, V>> implements EntryOw
     return undefined;
   }
 
-  takeOne(line: ItemLine<K, V>): Taken<V, K> {
+  take(line: ItemLine<K, V>): Taken<V, K> {
     const first = this.#shift(line);
     const place = first instanceof Entry ? first : this.taken;
     const value = first instanceof Entry ? this.#take(first) : first;
@@ -299,7 +299,7 @@ export class Items<V, K> extends HandOvers<K, ItemLine<K, V>> implements EntryOw
     return TakenMark.add({ expired: false, key: line.key, value }, this, place);
   }
 
-  takeSome(line: ItemLine<K, V>, max: number): TakenMany<V, K> {
+  takeMany(line: ItemLine<K, V>, { max = 1 }: CheckedTake): TakenMany<V, K> {
     const values: V[] = [];
     const places: Place<V, K>[] = [];
     while (line.size > 0 && values.length < max) {
@@ -312,7 +312,7 @@ export class Items<V, K> extends HandOvers<K, ItemLine<K, V>> implements EntryOw
   }
 
   /** @throws what the timer's `add`, or the signal, throws; the item is in its place then. */
-  lease(line: ItemLine<K, V>, { signal, label }: CheckedWaitOptions, leaseMs: number): Lease<V, K> {
+  lease(line: ItemLine<K, V>, { signal, label, leaseMs = 0 }: CheckedTake): Lease<V, K> {
     const first = this.#shift(line);
     const entry = first instanceof Entry ? first : new Entry(line, first, this.taken, 1);
     const lease = new Lease(entry);
@@ -382,14 +382,9 @@ export class Items<V, K> extends HandOvers<K, ItemLine<K, V>> implements EntryOw
 
   protected override give(line: ItemLine<K, V>): void {
     const taker = this.lists.firstOf(line) as Taker;
-    if (taker instanceof Lessee) this.#giveLease(line, taker);
-    else taker.give(taker.max === undefined ? this.takeOne(line) : this.takeSome(line, taker.max));
-  }
-
-  #giveLease(line: ItemLine<K, V>, taker: Lessee): void {
-    this.timer.release(taker, taker.$slot); // the lease gets its place, where the timer is full
+    this.timer.release(taker, taker.$slot); // a lease gets its place, where the timer is full
     try {
-      taker.give(this.lease(line, taker.options, taker.leaseMs));
+      taker.give(this[taker.way](line, taker.options));
     } catch (error) {
       taker.fail(error);
     }

@@ -80,7 +80,7 @@ const TAKE_MANY_OPTIONS: OptionNames<TakeManyOptions> = {
   max: true,
 };
 
-export const LEASE_OPTIONS: OptionNames<LeaseOptions> = {
+const LEASE_OPTIONS: OptionNames<LeaseOptions> = {
   timeoutMs: true,
   signal: true,
   label: true,
@@ -98,11 +98,29 @@ const PUT: Rules<Checked<PutOptions<never, never>, 'signal' | 'onExpired'>> = {
   onExpired: checkedFunction as never,
 };
 
-/** @throws TypeError, RangeError (Node's codes) for a bad option. */
-export function checkedTakeMany(options: TakeManyOptions): CheckedWaitOptions & { readonly max: number } {
+/** What a wait takes: of `takeMany` at most `max`, of `lease` for `leaseMs`. */
+export interface CheckedTake extends CheckedWaitOptions {
+  readonly max?: number;
+  readonly leaseMs?: number;
+}
+
+function checkedTakeMany(options: TakeManyOptions): CheckedTake {
   const wait = checkedWaitOptions(options, TAKE_MANY_OPTIONS);
   return { ...wait, max: requiredNumber('options.max', options.max, COUNT) };
 }
+
+function checkedLease(options: LeaseOptions): CheckedTake {
+  const wait = checkedWaitOptions(options, LEASE_OPTIONS);
+  return { ...wait, leaseMs: checkedLeaseMs('options.leaseMs', options.leaseMs) };
+}
+
+/** How to take, and the checks of its options: they throw a TypeError or RangeError with Node's codes. */
+export const CHECKS: Readonly<Record<Way, (options: never) => CheckedTake>> = {
+  take: checkedWaitOptions,
+  takeMany: checkedTakeMany,
+  lease: checkedLease,
+};
+export type Way = 'take' | 'takeMany' | 'lease';
 
 /** @throws TypeError, RangeError (Node's codes) for what is no time of a lease. */
 export function checkedLeaseMs(name: string, leaseMs: number): number {

@@ -11,12 +11,7 @@ import { full } from '../../base/errors.ts';
 import { readOptions, titleOf } from '../../base/options.ts';
 import { AbstractPurgatory } from '../../purgatory/abstract-purgatory.ts';
 import { follow } from '../../purgatory/follow.ts';
-import {
-  type CheckedWaitOptions,
-  checkedWaitOptions,
-  parkingParts,
-  type WaitOptions,
-} from '../../purgatory/purgatory-options.ts';
+import { checkedWaitOptions, parkingParts, type WaitOptions } from '../../purgatory/purgatory-options.ts';
 import {
   DEFAULT_TOP,
   type PurgatorySnapshot,
@@ -28,22 +23,21 @@ import { Items, type Taken, type TakenMany } from './items.ts';
 import { type ItemsSnapshot, itemsSnapshot } from './items-snapshot.ts';
 import { Lease } from './lease.ts';
 import {
+  CHECKS,
   checkedAfter,
   checkedKey,
   checkedKeys,
-  checkedLeaseMs,
   checkedPut,
-  checkedTakeMany,
   type LaterOptions,
-  LEASE_OPTIONS,
   type LeaseOptions,
   type PutOptions,
   QUEUES_OPTIONS,
   type QueuesOptions,
   type TakeManyOptions,
+  type Way,
 } from './queues-options.ts';
 import { TakenMark } from './taken-mark.ts';
-import { Lessee, Taker } from './taker.ts';
+import { Taker } from './taker.ts';
 
 /** What {@link Queues.take} resolves with. */
 export type TakeResult<V, K> = Taken<V, K> | { expired: true; key?: undefined; value?: undefined };
@@ -233,15 +227,7 @@ export class Queues<V, K = string> extends AbstractPurgatory<K, never> {
    * `maxPending`, is reached, or _CANCELLED by `cancelForKey`. Never throws.
    */
   take(keys: readonly K[], options: WaitOptions): Promise<TakeResult<V, K>> {
-    try {
-      const own = checkedKeys(keys);
-      const wait = checkedWaitOptions(options);
-      const line = this.#lineToTake(own, wait);
-      if (line !== undefined) return Promise.resolve(this.#items.takeOne(line));
-      return this.#park(new Taker(wait), own) as Promise<TakeResult<V, K>>;
-    } catch (error) {
-      return Promise.reject(error);
-    }
+    return this.#take('take', keys, options) as Promise<TakeResult<V, K>>;
   }
 
   /**
@@ -249,15 +235,7 @@ export class Queues<V, K = string> extends AbstractPurgatory<K, never> {
    * or with `{ expired: true }`: it does not wait for more. O(keys + items).
    */
   takeMany(keys: readonly K[], options: TakeManyOptions): Promise<TakeManyResult<V, K>> {
-    try {
-      const own = checkedKeys(keys);
-      const wait = checkedTakeMany(options);
-      const line = this.#lineToTake(own, wait);
-      if (line !== undefined) return Promise.resolve(this.#items.takeSome(line, wait.max));
-      return this.#park(new Taker(wait, wait.max), own) as Promise<TakeManyResult<V, K>>;
-    } catch (error) {
-      return Promise.reject(error);
-    }
+    return this.#take('takeMany', keys, options) as Promise<TakeManyResult<V, K>>;
   }
 
   /**
@@ -271,16 +249,7 @@ export class Queues<V, K = string> extends AbstractPurgatory<K, never> {
    * stays where it was.
    */
   lease(keys: readonly K[], options: LeaseOptions): Promise<LeaseResult<V, K>> {
-    try {
-      const own = checkedKeys(keys);
-      const wait = checkedWaitOptions(options, LEASE_OPTIONS);
-      const leaseMs = checkedLeaseMs('options.leaseMs', options.leaseMs);
-      const line = this.#lineToTake(own, wait);
-      if (line !== undefined) return Promise.resolve(this.#items.lease(line, wait, leaseMs));
-      return this.#park(new Lessee(wait, leaseMs), own) as Promise<LeaseResult<V, K>>;
-    } catch (error) {
-      return Promise.reject(error);
-    }
+    return this.#take('lease', keys, options) as Promise<LeaseResult<V, K>>;
   }
 
   /**
@@ -291,7 +260,7 @@ export class Queues<V, K = string> extends AbstractPurgatory<K, never> {
    */
   tryTake(keys: readonly K[]): Taken<V, K> | undefined {
     const line = this.#items.firstWithItems(checkedKeys(keys));
-    return line && this.#items.takeOne(line);
+    return line && this.#items.take(line);
   }
 
   /**
@@ -361,13 +330,19 @@ export class Queues<V, K = string> extends AbstractPurgatory<K, never> {
     throw items.parking.countRefusal(full(items.parking.title, 'maxItems', this.#maxItems));
   }
 
-  #lineToTake(keys: readonly K[], { signal }: CheckedWaitOptions): ItemLine<K, V> | undefined {
-    this.#items.parking.checkOpen(signal);
-    return this.#items.firstWithItems(keys);
-  }
-
-  #park(taker: Taker, keys: readonly K[]): Promise<unknown> {
-    this.#items.parking.park(taker, keys);
-    return taker.begin();
+  #take(way: Way, keys: readonly K[], options: WaitOptions): Promise<unknown> {
+    try {
+      const own = checkedKeys(keys);
+      const checked = CHECKS[way](options as never);
+      const items = this.#items;
+      items.parking.checkOpen(checked.signal);
+      const line = items.firstWithItems(own);
+      if (line !== undefined) return Promise.resolve(items[way](line, checked));
+      const taker = new Taker(way, checked);
+      items.parking.park(taker, own);
+      return taker.begin();
+    } catch (error) {
+      return Promise.reject(error);
+    }
   }
 }

@@ -2,16 +2,17 @@
 //
 // Invariants. Those of Wait. It ends with items by `give` alone, so a listener that forces it makes
 // none.
-import type { CheckedWaitOptions } from '../../purgatory/purgatory-options.ts';
 import { Wait } from '../../purgatory/wait.ts';
+import type { CheckedTake, Way } from './queues-options.ts';
 
 export class Taker extends Wait {
-  /** The most items of `takeMany`. Undefined: it takes one. */
-  readonly max: number | undefined;
+  readonly way: Way;
+  readonly options: CheckedTake;
 
-  constructor(options: CheckedWaitOptions, max?: number) {
+  constructor(way: Way, options: CheckedTake) {
     super(options);
-    this.max = max;
+    this.way = way;
+    this.options = options;
   }
 
   /** Ends it with what it has taken. It is parked. */
@@ -20,7 +21,7 @@ export class Taker extends Wait {
   }
 
   override get $type(): string {
-    return this.max === undefined ? 'take' : 'takeMany';
+    return this.way;
   }
 
   override tryComplete(): boolean {
@@ -29,22 +30,5 @@ export class Taker extends Wait {
 
   override forceComplete(): boolean {
     return false;
-  }
-}
-
-/** A wait for an item on lease. */
-export class Lessee extends Taker {
-  readonly leaseMs: number;
-  /** Those of the wait, which are those of the lease. */
-  readonly options: CheckedWaitOptions;
-
-  constructor(options: CheckedWaitOptions, leaseMs: number) {
-    super(options);
-    this.leaseMs = leaseMs;
-    this.options = options;
-  }
-
-  override get $type(): string {
-    return 'lease';
   }
 }

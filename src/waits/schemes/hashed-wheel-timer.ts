@@ -11,7 +11,6 @@
 import { checkedNumber, type NumberRule } from '../../base/checks.ts';
 import { invalidArgType, invalidArgValue } from '../../base/node-errors.ts';
 import { knownOptions, type OptionNames } from '../../base/options.ts';
-import type { MakeScheme } from '../../timer/pending-tasks.ts';
 import {
   SYSTEM_TIMER_OPTIONS,
   type SystemTimerOptions,
@@ -19,8 +18,7 @@ import {
   WHEEL_SIZE,
 } from '../../timer/system-timer-options.ts';
 import { TimerTask } from '../../timer/timer-task.ts';
-import { ExactTicks } from './exact-ticks.ts';
-import { UnsortedHashedWheel } from './hashed-wheel.ts';
+import { bucketsOf, UnsortedHashedWheel } from './hashed-wheel.ts';
 import { SchemeTimer } from './scheme-timer.ts';
 
 /**
@@ -98,8 +96,11 @@ export class HashedWheelTimer extends SchemeTimer {
     );
     const maxPending = checkedMaxPending(given);
     const { tickDurationMs, ticksPerWheel, wheelSize: _, maxPendingTimeouts, ...common } = given;
-    const makeWheel: MakeScheme = (slab, cursor) => new UnsortedHashedWheel(slab, cursor, wheelSize);
-    super((slab, cursor) => new ExactTicks(slab, cursor, makeWheel), { ...common, tickMs, maxPending });
+    super((slab, cursor) => new UnsortedHashedWheel(slab, cursor, bucketsOf(wheelSize)), {
+      ...common,
+      tickMs,
+      maxPending,
+    });
   }
 
   /**

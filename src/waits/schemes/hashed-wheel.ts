@@ -4,8 +4,8 @@
 // Invariants. All ticks in the wheel are ahead of the cursor. (The paper counts down the rotations
 // of each timer.) A timer keeps its tick, and the wheel looks into a bucket only when its earliest
 // tick may be due. A clock that jumps over many rotations looks into each bucket once. `latest` is
-// the highest tick that was filed: `collect` steps no further. wheelSize is a power of two and
-// ticks are below 2^53 (exact-ticks.ts), so remainders are exact.
+// the highest tick that was filed: nobody steps further. Ticks are below 2^53 (scheme.ts), so remainders
+// are exact.
 import type { Slot } from '../../slab/slab.ts';
 import type { TimerTask } from '../../timer/timer-task.ts';
 import { type TaskSlab, TickingScheme, type Visit } from './scheme.ts';
@@ -16,11 +16,10 @@ export abstract class HashedWheel extends TickingScheme {
   /** @internal */
   latest: number = 0;
 
-  /** @param wheelSize the least number of buckets, rounded up to a power of two. */
+  /** @param wheelSize the number of buckets. */
   constructor(slab: TaskSlab, cursor: number, wheelSize: number) {
     super(slab, cursor);
-    const length = 2 ** (32 - Math.clz32(wheelSize - 1));
-    this.buckets = Array.from({ length }, () => slab.makeList(0, 0));
+    this.buckets = Array.from({ length: wheelSize }, () => slab.makeList(0, 0));
     this.latest = cursor;
   }
 
@@ -36,7 +35,7 @@ export abstract class HashedWheel extends TickingScheme {
    */
   abstract expireIn(index: number, tick: number, due: Slot): boolean;
 
-  override insert(tick: number, task: TimerTask): Slot {
+  override file(tick: number, task: TimerTask): Slot {
     if (tick > this.latest) this.latest = tick;
     return this.insertIn(this.#indexOf(tick), tick, task);
   }
@@ -62,7 +61,8 @@ export abstract class HashedWheel extends TickingScheme {
    */
   override nextTick(): number {
     let soonest = Number.POSITIVE_INFINITY;
-    for (let step = 1; step <= this.buckets.length; step++) {
+    const steps = Math.min(this.latest - this.cursor, this.buckets.length);
+    for (let step = 1; step <= steps; step++) {
       const at = this.cursor + step;
       const earliest = this.earliestIn(this.#indexOf(at));
       if (earliest <= at) return at;
@@ -152,6 +152,11 @@ export class SortedHashedWheel extends HashedWheel {
     }
     return true;
   }
+}
+
+/** A wheel size that people give: the number of buckets is the next power of two. */
+export function bucketsOf(wheelSize: number): number {
+  return 2 ** (32 - Math.clz32(wheelSize - 1));
 }
 
 /**

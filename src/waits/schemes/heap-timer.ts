@@ -39,7 +39,7 @@ export class IndexedHeap extends TickingScheme {
   readonly orders: number[] = [];
   #inserts = 0;
 
-  override insert(tick: number, task: TimerTask): Slot {
+  override file(tick: number, task: TimerTask): Slot {
     const slot = this.slab.makeList(NONE, NONE);
     this.slab.setValue(slot, task);
     this.#rise(this.slots.length, slot, tick, this.#inserts++);

@@ -8,9 +8,7 @@
 import { checkedOptions, requiredArray } from '../../base/checks.ts';
 import { invalidArgType, invalidArgValue, outOfRange } from '../../base/node-errors.ts';
 import type { Slot } from '../../slab/slab.ts';
-import type { MakeScheme } from '../../timer/pending-tasks.ts';
 import type { TimerTask } from '../../timer/timer-task.ts';
-import { ExactTicks } from './exact-ticks.ts';
 import { type TaskSlab, TickingScheme, type Visit } from './scheme.ts';
 import { SchemeTimer, type SchemeTimerOptions } from './scheme-timer.ts';
 
@@ -32,8 +30,7 @@ export class HierarchicalWheelTimer extends SchemeTimer {
   constructor(options?: HierarchicalWheelTimerOptions) {
     const { levels = [60, 60, 24, 100], ...common } = checkedOptions(options);
     const checked = checkedLevels(levels);
-    const makeWheel: MakeScheme = (slab, cursor) => new HierarchicalWheel(slab, cursor, checked);
-    super((slab, cursor) => new ExactTicks(slab, cursor, makeWheel), common);
+    super((slab, cursor) => new HierarchicalWheel(slab, cursor, checked), common);
   }
 }
 
@@ -75,7 +72,7 @@ interface Level {
  * are always in one list, in the order of insert, also after every move down. The cursor steps from
  * bucket to bucket within a level. It steps over a whole bucket of the next level when this level
  * is empty. (SystemTimer jumps instead, by its DelayQueue.) All ticks are below 2^53
- * (exact-ticks.ts), so divisions are exact.
+ * (scheme.ts), so divisions are exact.
  */
 export class HierarchicalWheel extends TickingScheme {
   /** @internal */
@@ -99,7 +96,7 @@ export class HierarchicalWheel extends TickingScheme {
     this.beyond = slab.makeList(0, 0);
   }
 
-  override insert(tick: number, task: TimerTask): Slot {
+  override file(tick: number, task: TimerTask): Slot {
     return this.slab.pushTick(this.#listFor(tick), tick, task);
   }
 

@@ -7,7 +7,8 @@
 // and space; n is the number of pending tasks. SystemTimer jumps from bucket to bucket. A scheme
 // does the bookkeeping of every tick, in a loop, and before an insert too: so its cursor, the tick
 // of the last `collect`, is the present tick. The tasks that are due on the way wait for the next
-// pass.
+// pass. From 2^53 on a double skips integers: such a tick, 285,000 years ahead at a tick of a ms, is
+// filed as the one before.
 import type { Slab, Slot } from '../../slab/slab.ts';
 import type { Scheme } from '../../timer/pending-tasks.ts';
 import type { TimerTask } from '../../timer/timer-task.ts';
@@ -27,18 +28,24 @@ export abstract class TickingScheme implements Scheme {
     this.cursor = cursor;
   }
 
-  abstract insert(tick: number, task: TimerTask): Slot;
+  /** A new slot for `tick`, which is below 2^53. */
+  abstract file(tick: number, task: TimerTask): Slot;
   /** Collects all that is due up to `horizon`, and moves the cursor there. */
   abstract collect(horizon: number, due: Slot): void;
   abstract nextTick(): number;
   abstract forEach(visit: Visit): void;
 
+  insert(tick: number, task: TimerTask): Slot {
+    return this.file(this.lookFor(tick), task);
+  }
+
   catchUp(tick: number, late: Slot): void {
     this.collect(tick, late);
   }
 
+  /** The tick as which `tick` is filed. */
   lookFor(tick: number): number {
-    return tick;
+    return Math.min(tick, Number.MAX_SAFE_INTEGER);
   }
 
   firstTick(): number {

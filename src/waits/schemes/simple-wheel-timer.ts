@@ -5,14 +5,16 @@
 //   STOP_TIMER             O(1)             unlink
 //   PER_TICK_BOOKKEEPING   O(1)             a step to the next bucket, and what is due
 //   space                  O(n + wheelSize) a list head (16 bytes) for each tick, used or not
+//
+// Ground rules. It is a wheel of scheme 5 (hashed-wheel.ts) that has ticks of one rotation, from
+// cursor + 1 to cursor + wheelSize: so the ticks of a bucket are equal, and nothing is sorted. A delay of
+// wheelSize - 1 ticks ends at most wheelSize ticks ahead of the cursor, wherever in a tick it starts.
+// That is why `maxDelayMs` is (wheelSize - 1) ticks.
 import { checkedNumber, checkedOptions, type NumberRule } from '../../base/checks.ts';
 import { outOfRange } from '../../base/node-errors.ts';
-import type { Slot } from '../../slab/slab.ts';
-import type { MakeScheme } from '../../timer/pending-tasks.ts';
 import type { TimerTask } from '../../timer/timer-task.ts';
 import { checkAddable } from '../../timer/timer-task.ts';
-import { ExactTicks } from './exact-ticks.ts';
-import { type TaskSlab, TickingScheme, type Visit } from './scheme.ts';
+import { SortedHashedWheel } from './hashed-wheel.ts';
 import { SchemeTimer, type SchemeTimerOptions } from './scheme-timer.ts';
 
 /** The options of a {@link SimpleWheelTimer}. */
@@ -39,8 +41,7 @@ export class SimpleWheelTimer extends SchemeTimer {
   constructor(options?: SimpleWheelTimerOptions) {
     const { wheelSize: given, ...common } = checkedOptions(options);
     const wheelSize = checkedNumber('options.wheelSize', given, DEFAULT_WHEEL_SIZE, WHEEL_SIZE);
-    const makeWheel: MakeScheme = (slab, cursor) => new SimpleWheel(slab, cursor, wheelSize);
-    super((slab, cursor) => new ExactTicks(slab, cursor, makeWheel), common);
+    super((slab, cursor) => new SortedHashedWheel(slab, cursor, wheelSize), common);
     this.maxDelayMs = (wheelSize - 1) * this.tickMs;
   }
 
@@ -53,53 +54,5 @@ export class SimpleWheelTimer extends SchemeTimer {
       throw outOfRange('delayMs', `<= ${this.maxDelayMs}, the interval of this wheel`, task.delayMs);
     }
     super.add(task);
-  }
-}
-
-/**
- * The wheel keeps the ticks from cursor + 1 to cursor + wheelSize. So a bucket never holds two
- * different ticks. A delay of wheelSize - 1 ticks ends at most wheelSize ticks ahead of the cursor,
- * wherever in a tick it starts. That is why `maxDelayMs` is (wheelSize - 1) ticks. All ticks are
- * below 2^53 (exact-ticks.ts). `latest` is the highest tick that was filed. A stop does not change
- * it. No bucket behind it is stepped through.
- */
-export class SimpleWheel extends TickingScheme {
-  /** @internal */
-  readonly buckets: readonly Slot[];
-  /** @internal */
-  latest: number = 0;
-
-  constructor(slab: TaskSlab, cursor: number, wheelSize: number) {
-    super(slab, cursor);
-    this.buckets = Array.from({ length: wheelSize }, () => slab.makeList(0, 0));
-    this.latest = cursor;
-  }
-
-  override insert(tick: number, task: TimerTask): Slot {
-    if (tick > this.latest) this.latest = tick;
-    return this.slab.pushTick(this.#bucketOf(tick), tick, task);
-  }
-
-  override collect(tick: number, due: Slot): void {
-    const steps = Math.min(tick, this.latest) - this.cursor;
-    for (let step = 1; step <= steps; step++) this.slab.splice(this.#bucketOf(this.cursor + step), due);
-    this.cursor = tick;
-  }
-
-  override nextTick(): number {
-    for (let step = 1; step <= this.latest - this.cursor; step++) {
-      if (!this.slab.isEmpty(this.#bucketOf(this.cursor + step))) return this.cursor + step;
-    }
-    return Number.POSITIVE_INFINITY;
-  }
-
-  override forEach(visit: Visit): void {
-    for (const bucket of this.buckets) this.slab.forEach(bucket, visit);
-  }
-
-  #bucketOf(tick: number): Slot {
-    const wheelSize = this.buckets.length;
-    const index = tick % wheelSize;
-    return this.buckets[index < 0 ? index + wheelSize : index];
   }
 }

@@ -7,10 +7,8 @@
 //
 // Ground rules. Those of the wheel (hashed-wheel.ts).
 import { checkedNumber, checkedOptions } from '../../base/checks.ts';
-import type { MakeScheme } from '../../timer/pending-tasks.ts';
 import { type SystemTimerOptions, WHEEL_SIZE } from '../../timer/system-timer-options.ts';
-import { ExactTicks } from './exact-ticks.ts';
-import { SortedHashedWheel } from './hashed-wheel.ts';
+import { bucketsOf, SortedHashedWheel } from './hashed-wheel.ts';
 import { SchemeTimer } from './scheme-timer.ts';
 
 /**
@@ -22,7 +20,6 @@ export class SortedHashedWheelTimer extends SchemeTimer {
   constructor(options?: SystemTimerOptions) {
     const { wheelSize: given, ...common } = checkedOptions(options);
     const wheelSize = checkedNumber('options.wheelSize', given, 512, WHEEL_SIZE);
-    const makeWheel: MakeScheme = (slab, cursor) => new SortedHashedWheel(slab, cursor, wheelSize);
-    super((slab, cursor) => new ExactTicks(slab, cursor, makeWheel), common);
+    super((slab, cursor) => new SortedHashedWheel(slab, cursor, bucketsOf(wheelSize)), common);
   }
 }

@@ -14,16 +14,21 @@ export interface Bank<K> {
   timedOut(line: UnitLine<K>, units: number, timeoutMs: number): Error;
 }
 
+/** A permit that is held, with the label that `acquire` was given. */
+export interface Holding {
+  readonly label: string;
+  /** When it was given, in ms by the timer's clock. */
+  readonly sinceMs: number;
+}
+
 export class UnitLine<K> extends Line<K> {
   readonly bank: Bank<K>;
   /** How many there are. They may change. */
   units: number;
   /** Units that permits hold. */
   held: number;
-  /** The permits with a label, in the order in which they were given. */
-  labelled: Set<Permit> | undefined;
-  /** The units that these hold. */
-  labelledUnits: number;
+  /** The permits with a label, in the order in which they were given. Undefined where none ever was. */
+  labelled: Map<Permit, Holding> | undefined;
 
   constructor(key: K, bank: Bank<K>, units: number) {
     super(key);
@@ -31,7 +36,6 @@ export class UnitLine<K> extends Line<K> {
     this.units = units;
     this.held = 0;
     this.labelled = undefined;
-    this.labelledUnits = 0;
   }
 
   /** Units that nobody holds: fewer than 0 when more are held than there are. */

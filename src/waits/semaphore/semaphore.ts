@@ -13,10 +13,12 @@ import { AbstractPurgatory } from '../../purgatory/abstract-purgatory.ts';
 import { checkedWaitOptions, parkingParts } from '../../purgatory/purgatory-options.ts';
 import {
   DEFAULT_TOP,
+  firstOf,
   type PurgatorySnapshot,
   type SnapshotOptions,
 } from '../../purgatory/telemetry/purgatory-snapshot.ts';
 import type { BarrierOptions, BarrierResult } from '../../timer/barrier.ts';
+import { MAX_LINES } from '../lines/key-lines.ts';
 import type { Permit, UnitLine } from './permit.ts';
 import {
   ACQUIRE_OPTIONS,
@@ -46,9 +48,9 @@ export interface UnitsSnapshot {
   held: number;
   /** Permits that were given since it was made. */
   given: number;
-  /** The permit that has been held longest, of those with a label. Null: none with a label is. */
+  /** The permit that has been held longest, of those with a label. Null: none with a label is. Of 16,384 keys at most. */
   heldLongest: HeldPermit | null;
-  /** The permits with a label that have been held longest, `top` of them, that one first. */
+  /** The permits with a label that have been held longest, `top` of them, that one first. Of 16,384 keys at most. */
   holders: HeldPermit[];
 }
 
@@ -201,19 +203,20 @@ export class Semaphore<K = string> extends AbstractPurgatory<K, never> {
   /** As the snapshot of a Purgatory, with the units and who holds them. */
   override snapshot(options?: SnapshotOptions): SemaphoreSnapshot {
     const snapshot = super.snapshot(options);
-    const { held, given, holders } = this.#units;
+    const { held, given, lists } = this.#units;
     const each = Number.isNaN(this.units) ? null : this.units;
     const top = options?.top ?? DEFAULT_TOP;
-    const longest = holders.longestFirst(Math.max(top, 1)).map(
-      ({ line, label, units, sinceMs }): HeldPermit => ({
-        key: keyText(line.key),
-        label: cut(label),
-        units,
-        ageMs: Math.max(0, Math.round(snapshot.nowMs - sinceMs)),
-      }),
-    );
-    const [heldLongest = null] = longest;
-    return { ...snapshot, units: { each, held, given, heldLongest, holders: longest.slice(0, top) } };
+    const most = Math.max(top, 1);
+    const holders = firstOf(lists.lines(), MAX_LINES)
+      .flatMap(({ key, labelled }) => firstOf(labelled ?? [], most).map((holding) => ({ key, holding })))
+      .sort((x, y) => x.holding[1].sinceMs - y.holding[1].sinceMs)
+      .slice(0, most)
+      .map(({ key, holding: [{ units }, { label, sinceMs }] }): HeldPermit => {
+        const ageMs = Math.max(0, Math.round(snapshot.nowMs - sinceMs));
+        return { key: keyText(key), label: cut(label), units, ageMs };
+      });
+    const [heldLongest = null] = holders;
+    return { ...snapshot, units: { each, held, given, heldLongest, holders: holders.slice(0, top) } };
   }
 
   /** The line of the key that is asked for. */

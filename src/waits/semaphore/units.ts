@@ -8,8 +8,7 @@ import { cut, keyText } from '../../base/text.ts';
 import type { ParkingParts } from '../../purgatory/purgatory-options.ts';
 import { Barrier, type BarrierOptions, type BarrierResult } from '../../timer/barrier.ts';
 import { HandOvers } from '../lines/hand-overs.ts';
-import { Holders, type Holding } from './holders.ts';
-import { type Bank, Permit, UnitLine } from './permit.ts';
+import { type Bank, type Holding, Permit, UnitLine } from './permit.ts';
 import type { UnitWait } from './unit-wait.ts';
 
 /** Equal deadlines within so many ms are rejected with one error: a stack costs more than a wait. */
@@ -27,7 +26,6 @@ export class Units<K> extends HandOvers<K, UnitLine<K>> implements Bank<K> {
   given = 0;
   /** No unit is held. */
   readonly #idle = new Barrier();
-  readonly holders: Holders<K> = new Holders();
   /** The last error of a deadline. */
   #timeout: { line: unknown; units: number; timeoutMs: number; madeMs: number; error: Error } | undefined;
 
@@ -64,14 +62,17 @@ export class Units<K> extends HandOvers<K, UnitLine<K>> implements Bank<K> {
     this.held += units;
     this.given++;
     const permit = new Permit(units, line as UnitLine<never>);
-    if (label !== undefined) this.holders.add(permit, line, label, this.parking.meter.now());
+    if (label !== undefined) {
+      line.labelled ??= new Map();
+      line.labelled.set(permit, { label, sinceMs: this.parking.meter.now() });
+    }
     return permit;
   }
 
   takeBack(line: UnitLine<K>, permit: Permit): void {
     line.held -= permit.units;
     this.held -= permit.units;
-    if (this.holders.size > 0) this.holders.remove(permit, line);
+    line.labelled?.delete(permit);
     if (line.waiting > 0) this.serve(line);
     else if (line.held === 0) this.lists.rest(line);
     if (this.held === 0) this.#idle.open();
@@ -121,18 +122,19 @@ export class Units<K> extends HandOvers<K, UnitLine<K>> implements Bank<K> {
     const { held } = line;
     const wants = wanted > 1 ? `, and ${wanted} were asked for` : '';
     const units = `${held} of ${line.units} units are held`;
-    const longest = this.holders.longest(line);
+    const [longest] = line.labelled?.values() ?? [];
     if (longest === undefined) return `${units}${wants}, none by a permit with a label`;
     const by = longestText(longest, nowMs);
     // Nobody knows since when the others are held: one of them may be the leak.
-    const others = held - line.labelledUnits;
+    let others = held;
+    for (const permit of line.labelled?.keys() ?? []) others -= permit.units;
     return others === 0
       ? `${units}${wants}, ${by}`
       : `${units}, ${others} without a label${wants}; of those with a label, ${by}`;
   }
 }
 
-function longestText({ label, sinceMs }: Holding<unknown>, nowMs: number): string {
+function longestText({ label, sinceMs }: Holding, nowMs: number): string {
   const ageMs = Math.max(0, Math.round(nowMs - sinceMs));
   const age = ageMs < 1_000 ? `${ageMs} ms` : `${Math.round(ageMs / 1_000)} s`;
   return `the longest for ${age} by "${cut(label)}"`;

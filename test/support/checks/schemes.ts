@@ -1,11 +1,9 @@
 // What holds in the seven textbook schemes: their timer looks in time, and no list is lost. Where each
 // tick lies shows in the order of the runs.
-import { ExactTicks } from '../../../src/waits/schemes/exact-ticks.ts';
 import { HashedWheel } from '../../../src/waits/schemes/hashed-wheel.ts';
 import { IndexedHeap } from '../../../src/waits/schemes/heap-timer.ts';
 import { HierarchicalWheel } from '../../../src/waits/schemes/hierarchical-wheel-timer.ts';
 import type { TickingScheme } from '../../../src/waits/schemes/scheme.ts';
-import { SimpleWheel } from '../../../src/waits/schemes/simple-wheel-timer.ts';
 import { mustHold } from './must-hold.ts';
 
 /** What a check has found of a scheme. */
@@ -28,9 +26,7 @@ export function checkTickingScheme(scheme: TickingScheme): Looked {
 }
 
 function listsOf(scheme: TickingScheme): number {
-  if (scheme instanceof ExactTicks)
-    return listsOf(scheme.wheel as TickingScheme) + listsOf(scheme.far as TickingScheme);
-  if (scheme instanceof HashedWheel || scheme instanceof SimpleWheel) return scheme.buckets.length;
+  if (scheme instanceof HashedWheel) return scheme.buckets.length;
   if (scheme instanceof IndexedHeap) return 0;
   if (!(scheme instanceof HierarchicalWheel)) throw new Error(`nobody checks a ${scheme.constructor.name}`);
   return scheme.levels.reduce((sum, { buckets }) => sum + buckets.length, 1);
