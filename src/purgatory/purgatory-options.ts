@@ -110,7 +110,7 @@ export function parkingParts<Given extends CheckedParkingOptions>(
   };
 }
 
-const WAIT_OPTIONS: OptionNames<WaitOptions> = { timeoutMs: true, signal: true, label: true };
+export const WAIT_OPTIONS: OptionNames<WaitOptions> = { timeoutMs: true, signal: true, label: true };
 
 /** The options of a wait, checked. */
 export type CheckedWaitOptions = Checked<WaitOptions, 'signal' | 'label'>;

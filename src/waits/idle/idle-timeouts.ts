@@ -119,16 +119,9 @@ const IDLE_OPTIONS: Rules<Given<never>> = {
   onError: checkedFunction,
 };
 
-/** What the elements of one IdleTimeouts have in common. */
-interface Tracker<E> {
-  readonly timer: Timer;
-  /** The element of `tracked` has not been touched for its timeout. */
-  isIdle(tracked: TrackedElement<E>): void;
-}
-
 class TrackedElement<E> extends TimerTask {
   readonly element: E;
-  readonly #tracker: Tracker<E>;
+  readonly #run: (tracked: TrackedElement<E>) => void;
   /** A timer reads it in each `add`. */
   declare delayMs: number;
   /** When it was last touched, in ms of the timer's clock. */
@@ -138,10 +131,10 @@ class TrackedElement<E> extends TimerTask {
   /** How many hold it. */
   holds = 0;
 
-  constructor(element: E, tracker: Tracker<E>, touchedMs: number, timeoutMs: number) {
+  constructor(element: E, run: (tracked: TrackedElement<E>) => void, touchedMs: number, timeoutMs: number) {
     super(timeoutMs);
     this.element = element;
-    this.#tracker = tracker;
+    this.#run = run;
     this.touchedMs = touchedMs;
     this.timeoutMs = timeoutMs;
   }
@@ -152,19 +145,8 @@ class TrackedElement<E> extends TimerTask {
     return this.touchedMs + this.timeoutMs - nowMs;
   }
 
-  /** Moves the task if it is pending. @throws what the timer's `add` throws. */
-  file(delayMs: number): void {
-    if (delayMs === Number.POSITIVE_INFINITY) return;
-    this.delayMs = delayMs;
-    this.#tracker.timer.add(this);
-  }
-
   override run(): void {
-    const { timer } = this.#tracker;
-    if (this.holds > 0) this.file(this.timeoutMs);
-    // Not by the time now: what has arrived since the pass came due is not read yet.
-    else if (this.restMs(timer.dueMs) > 0) this.file(this.restMs(timer.now()));
-    else this.#tracker.isIdle(this);
+    this.#run(this);
   }
 }
 
@@ -177,7 +159,6 @@ export class IdleTimeouts<E> extends TimerClient {
   readonly #tracked = new Map<E, TrackedElement<E>>();
   /** Those that the listener is being called with. */
   readonly #told = new Map<E, TrackedElement<E>>();
-  readonly #tracker: Tracker<E>;
   readonly #onIdle: IdleListener<E> | undefined;
   readonly #onError: ((error: unknown, element: E) => void) | undefined;
   readonly #ended = { idle: 0, removed: 0, failed: 0 };
@@ -204,7 +185,6 @@ export class IdleTimeouts<E> extends TimerClient {
     this.#onError = onError;
     this.#onIdle = onIdle;
     this.#ownsTimer = choice.timer === undefined;
-    this.#tracker = { timer: this.timer, isIdle: (tracked) => this.#isIdle(tracked) };
   }
 
   /** How many elements are tracked. O(1). */
@@ -364,12 +344,12 @@ export class IdleTimeouts<E> extends TimerClient {
     }
     requiredTimeout('timeoutMs', timeoutMs);
     const nowMs = this.timer.now();
-    const tracked = known ?? new TrackedElement(element, this.#tracker, nowMs, timeoutMs);
+    const tracked = known ?? new TrackedElement<E>(element, this.#run, nowMs, timeoutMs);
     try {
       if (this.#isClosed) throw closed(this.#title);
       if (this.timer.isClosed) throw closed(`The timer of ${this.#title}`);
       // With a longer timeout it is idle later than its task is filed.
-      if (!tracked.isPending || timeoutMs < tracked.timeoutMs) tracked.file(timeoutMs);
+      if (!tracked.isPending || timeoutMs < tracked.timeoutMs) this.#file(tracked, timeoutMs);
     } catch (error) {
       countRefusal(this.#refused, error);
       throw error;
@@ -378,6 +358,20 @@ export class IdleTimeouts<E> extends TimerClient {
     tracked.timeoutMs = timeoutMs;
     if (known === undefined) this.#tracked.set(element, tracked);
   }
+
+  /** Moves the task if it is pending. @throws what the timer's `add` throws. */
+  #file(tracked: TrackedElement<E>, delayMs: number): void {
+    if (delayMs === Number.POSITIVE_INFINITY) return;
+    tracked.delayMs = delayMs;
+    this.timer.add(tracked);
+  }
+
+  readonly #run = (tracked: TrackedElement<E>): void => {
+    if (tracked.holds > 0) this.#file(tracked, tracked.timeoutMs);
+    // Not by the time now: what has arrived since the pass came due is not read yet.
+    else if (tracked.restMs(this.timer.dueMs) > 0) this.#file(tracked, tracked.restMs(this.timer.now()));
+    else this.#isIdle(tracked);
+  };
 
   #isIdle(tracked: TrackedElement<E>): void {
     const { element } = tracked;

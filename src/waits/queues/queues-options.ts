@@ -24,6 +24,7 @@ import {
   checkedWaitOptions,
   PARKING_OPTIONS,
   type ParkingOptions,
+  WAIT_OPTIONS,
   type WaitOptions,
 } from '../../purgatory/purgatory-options.ts';
 import { lineKey } from '../lines/line-key.ts';
@@ -73,27 +74,15 @@ export interface PutOptions<V, K = string> extends LaterOptions {
   onExpired?: ((item: V, key: K) => void) | undefined;
 }
 
-const TAKE_MANY_OPTIONS: OptionNames<TakeManyOptions> = {
-  timeoutMs: true,
-  signal: true,
-  label: true,
-  max: true,
-};
-
-const LEASE_OPTIONS: OptionNames<LeaseOptions> = {
-  timeoutMs: true,
-  signal: true,
-  label: true,
-  leaseMs: true,
-};
+const TAKE_MANY_OPTIONS: OptionNames<TakeManyOptions> = { ...WAIT_OPTIONS, max: true };
+const LEASE_OPTIONS: OptionNames<LeaseOptions> = { ...WAIT_OPTIONS, leaseMs: true };
 const LEASE_MS = { min: Number.MIN_VALUE, max: Number.MAX_SAFE_INTEGER, orInfinity: true } as const;
 const AFTER_MS = { min: 0, max: Number.MAX_SAFE_INTEGER } as const;
 
 const LATER: Rules<Checked<LaterOptions>> = { afterMs: numberOr(0, AFTER_MS) };
 const PUT: Rules<Checked<PutOptions<never, never>, 'signal' | 'onExpired'>> = {
   ...LATER,
-  timeoutMs: (name, value) =>
-    checkedTimeout(name, value === undefined ? Number.POSITIVE_INFINITY : (value as number)),
+  timeoutMs: (name, value = Number.POSITIVE_INFINITY) => checkedTimeout(name, value as number),
   signal: checkedSignal as Rule<AbortSignal | undefined>,
   onExpired: checkedFunction as never,
 };

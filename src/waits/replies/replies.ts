@@ -180,10 +180,7 @@ export class Replies<K = string, V = unknown> extends TimerClient {
    */
   expect(id: K, options: ExpectOptions): Promise<V> {
     try {
-      const reply = new ExpectedReply<K, V>(id, checkedWaitOptions(options));
-      const promise = reply.promise();
-      this.#add(reply);
-      return promise;
+      return this.#expect(id, options).promise;
     } catch (error) {
       return Promise.reject(error);
     }
@@ -199,9 +196,8 @@ export class Replies<K = string, V = unknown> extends TimerClient {
   call(id: K, options: ExpectOptions, send: () => unknown): Promise<V> {
     try {
       requiredFunction('send', send);
-      const reply = new ExpectedReply<K, V>(id, checkedWaitOptions(options));
-      const promise = reply.promise();
-      this.#add(reply);
+      const reply = this.#expect(id, options);
+      const { promise } = reply;
       if (this.#expected.get(id) !== reply) return promise; // its signal aborted as it was listened to
       const fail = (error: unknown): void => this.#notSent(reply, error);
       try {
@@ -287,12 +283,13 @@ export class Replies<K = string, V = unknown> extends TimerClient {
     if (this.#ownsTimer) this.timer.close();
   }
 
-  #add(reply: ExpectedReply<K, V>): void {
+  #expect(id: K, options: ExpectOptions): ExpectedReply<K, V> {
+    const reply = new ExpectedReply<K, V>(id, checkedWaitOptions(options));
     try {
       if (this.#isClosed) throw closed(this.#title);
-      singleKey('id', reply.id, 'several ids are several expect');
+      singleKey('id', id, 'several ids are several expect');
       throwIfAborted(reply.signal);
-      if (this.#expected.has(reply.id)) throw expectedAlready(reply);
+      if (this.#expected.has(id)) throw expectedAlready(reply);
       if (this.#expected.size >= this.maxParked) throw full(this.#title, 'maxParked', this.maxParked);
       this.#file(reply, reply.delayMs);
     } catch (error) {
@@ -300,7 +297,7 @@ export class Replies<K = string, V = unknown> extends TimerClient {
       throw error;
     }
     reply.sinceStamp = reply.filedStamp;
-    this.#expected.set(reply.id, reply);
+    this.#expected.set(id, reply);
     if (reply.delayMs === Number.POSITIVE_INFINITY) this.#endless++;
     try {
       if (reply.signal !== undefined) addAbortable(reply.signal, reply);
@@ -308,6 +305,7 @@ export class Replies<K = string, V = unknown> extends TimerClient {
       this.#takeOut(reply); // a signal that is no real one may throw
       throw error;
     }
+    return reply;
   }
 
   /** Starts the deadline of `reply`, or starts it over. All or nothing. */

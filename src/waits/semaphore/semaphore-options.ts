@@ -6,6 +6,7 @@ import {
   type CheckedParkingOptions,
   PARKING_OPTIONS,
   type ParkingOptions,
+  WAIT_OPTIONS,
   type WaitOptions,
 } from '../../purgatory/purgatory-options.ts';
 import { lineKey } from '../lines/line-key.ts';
@@ -48,11 +49,7 @@ export const SEMAPHORE_OPTIONS: Rules<
   },
 };
 export const TRY_ACQUIRE_OPTIONS: OptionNames<TryAcquireOptions> = { key: true, units: true, label: true };
-export const ACQUIRE_OPTIONS: OptionNames<AcquireOptions> = {
-  ...TRY_ACQUIRE_OPTIONS,
-  timeoutMs: true,
-  signal: true,
-};
+export const ACQUIRE_OPTIONS: OptionNames<AcquireOptions> = { ...TRY_ACQUIRE_OPTIONS, ...WAIT_OPTIONS };
 
 const SEVERAL_LOCKS = 'for several locks nest one call in the other, in the sorted order of the keys';
 

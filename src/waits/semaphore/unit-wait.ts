@@ -1,13 +1,12 @@
 // A wait for a permit.
 //
-// Invariants. Those of Wait. It ends with a permit by `give` alone, so a listener that forces it
-// makes no units. It has no condition: its line says when it is served.
+// Invariants. Those of LineWait.
 import { Rejection } from '../../base/rejection.ts';
 import type { CheckedWaitOptions } from '../../purgatory/purgatory-options.ts';
-import { Wait } from '../../purgatory/wait.ts';
-import type { Permit, UnitLine } from './permit.ts';
+import { LineWait } from '../lines/line-wait.ts';
+import type { UnitLine } from './permit.ts';
 
-export class UnitWait extends Wait {
+export class UnitWait extends LineWait {
   readonly units: number;
   readonly #line: UnitLine<never>;
 
@@ -17,21 +16,8 @@ export class UnitWait extends Wait {
     this.#line = line;
   }
 
-  /** Ends it with `permit`. It is parked. */
-  give(permit: Permit): void {
-    this.complete(permit);
-  }
-
   override get $type(): string {
     return 'acquire';
-  }
-
-  override tryComplete(): boolean {
-    return false;
-  }
-
-  override forceComplete(): boolean {
-    return false;
   }
 
   override expiry(): Rejection {

@@ -16,9 +16,7 @@ import { backoffMs } from '../../base/backoff.ts';
 import { notWithin } from '../../base/errors.ts';
 import { reportError } from '../../base/report-error.ts';
 import { keyText } from '../../base/text.ts';
-import type { WakeUp } from '../../clock/clock.ts';
 import { TurnEnd } from '../../clock/later.ts';
-import { inRootContext } from '../../clock/root-context.ts';
 import type { Parking } from '../../purgatory/parking.ts';
 import { SystemTimer } from '../../timer/system-timer.ts';
 import type { Timer } from '../../timer/timer.ts';
@@ -55,10 +53,9 @@ export class LoadScheduler<V> {
   readonly #due: DueKeys<V>;
   readonly #looks: Looks;
   readonly #random: () => number;
-  /** The loads that are under way, each with its time-out. */
+  /** The loads that are under way, each with its time-out or, once it was aborted, what gives it up. */
   readonly #underWay = new Map<Load<V>, TimerTask | undefined>();
-  /** Those among them that were aborted, each with what gives it up. */
-  readonly #aborted = new Map<Load<V>, WakeUp>();
+  readonly #giveUps: SystemTimer;
   /** Those among them of keys that timed out. */
   #apart = 0;
   /** Where there is one place: until when it is for other keys, and what wakes the others then. */
@@ -79,6 +76,7 @@ export class LoadScheduler<V> {
     const { timer } = parking;
     this.#timer = options.timer === undefined ? timer : new SystemTimer({ clock: timer.clock });
     if (!timer.hasRef()) this.#timer.unref();
+    this.#giveUps = new SystemTimer({ clock: timer.clock });
     this.#meter = meter;
     this.#random = options.bus?.random ?? Math.random;
     this.#lists = lists;
@@ -140,11 +138,12 @@ export class LoadScheduler<V> {
 
   close(): void {
     this.#due.clear();
-    for (const load of this.#underWay.keys()) {
-      this.#forgetEnd(load);
+    for (const [load, end] of this.#underWay) {
+      end?.cancel();
       load.abort();
     }
     this.#underWay.clear();
+    this.#giveUps.close();
     if (this.#timer !== this.#parking.timer) this.#timer.close();
   }
 
@@ -217,7 +216,7 @@ export class LoadScheduler<V> {
    * aborted. Other loads take its place.
    */
   #end(load: Load<V>, take?: () => void): void {
-    this.#forgetEnd(load);
+    this.#underWay.get(load)?.cancel();
     if (!this.#underWay.delete(load)) return;
     load.endedAtMs = this.#timer.now();
     if (load.isApart) {
@@ -364,12 +363,11 @@ export class LoadScheduler<V> {
 
   readonly #abort = (load: Load<V>): void => {
     if (!this.#underWay.has(load)) return; // its answers are being given
-    this.#forgetEnd(load);
-    const { clock } = this.#timer;
-    const endMs = Math.min(clock.now() + GIVE_UP_MS, load.beganAtMs + load.timeoutMs);
-    this.#aborted.set(
+    this.#underWay.get(load)?.cancel();
+    const restMs = Math.min(GIVE_UP_MS, load.beganAtMs + load.timeoutMs - this.#timer.now());
+    this.#underWay.set(
       load,
-      inRootContext(() => clock.wakeAt(endMs, () => this.#end(load))),
+      this.#giveUps.schedule(() => this.#end(load), restMs),
     );
     this.#holdAborted();
     load.abort();
@@ -380,18 +378,9 @@ export class LoadScheduler<V> {
    * its time-out did. Otherwise nobody waits for it.
    */
   #holdAborted(): void {
-    if (this.#aborted.size === 0) return;
-    const isHeld = this.#lists.size > 0 && this.#timer.hasRef();
-    for (const giveUp of this.#aborted.values()) {
-      if (isHeld) giveUp.ref?.();
-      else giveUp.unref?.();
-    }
-  }
-
-  #forgetEnd(load: Load<V>): void {
-    this.#underWay.get(load)?.cancel();
-    this.#aborted.get(load)?.cancel();
-    this.#aborted.delete(load);
+    if (this.#giveUps.size === 0) return;
+    if (this.#lists.size > 0 && this.#timer.hasRef()) this.#giveUps.ref();
+    else this.#giveUps.unref();
   }
 
   /** The aborted `load` has no wait left. Waits that began since get a load of their own. */

@@ -13,11 +13,38 @@ import type { DelayedOperation } from '../../purgatory/delayed-operation.ts';
 import { type CountedKey, ParkedLists, STAMP } from '../../purgatory/parked-lists.ts';
 import { firstOf } from '../../purgatory/telemetry/purgatory-snapshot.ts';
 import { indexOf, NONE, Slab } from '../../slab/slab.ts';
-import { IN_DOUBT, isReached, type Level, type WaitingMark, waitingMarks } from './level.ts';
-import { NOT_IN_HEAP, ThresholdHeap, type ThresholdValue } from './threshold-heap.ts';
+import { type Mark, NOT_IN_HEAP, ThresholdHeap, type ThresholdValue } from './threshold-heap.ts';
 
 /** A key, and the value that it must reach. */
 export type Threshold<K, V extends ThresholdValue> = readonly [key: K, threshold: V];
+
+/** The era of a value that fell: none. */
+export const IN_DOUBT = -1;
+
+/** A key that has a value, or that an operation waits on. */
+export interface Level<K, V extends ThresholdValue> {
+  readonly key: K;
+  value: V | undefined;
+  /** The era in which the value was last known to be true, or IN_DOUBT. */
+  era: number;
+  /** It owns the order of its marks. */
+  readonly heap: ThresholdHeap<V, WaitingMark<K, V>>;
+}
+
+/**
+ * A threshold of a parked operation. Nearly all operations have one threshold, so no object but the
+ * first mark stands for them.
+ */
+export interface WaitingMark<K, V extends ThresholdValue> extends Mark<V> {
+  readonly level: Level<K, V>;
+  readonly operation: DelayedOperation;
+  /** The first mark of the operation; undefined: this is it. */
+  readonly first: WaitingMark<K, V> | undefined;
+  /** The next mark of the operation. */
+  sibling: WaitingMark<K, V> | undefined;
+  /** How many marks of the operation are in a heap. Belongs to the first of them. */
+  waiting: number;
+}
 
 /** Keys that a snapshot looks at: a fraction of a millisecond. */
 const MAX_LEVELS = 16_384;
@@ -114,7 +141,8 @@ export class Thresholds<K, V extends ThresholdValue> extends ParkedLists<Thresho
   }
 
   isReached([key, threshold]: Threshold<K, V>): boolean {
-    return isReached(this.levels.get(key), threshold);
+    const value = this.valueAt(key);
+    return value !== undefined && value >= threshold;
   }
 
   override watchersOf(key: K): number {
@@ -143,7 +171,7 @@ export class Thresholds<K, V extends ThresholdValue> extends ParkedLists<Thresho
       else last.sibling = mark;
       first ??= mark;
       last = mark;
-      if (!isReached(level, threshold)) this.#put(mark);
+      if (level.value === undefined || !(level.value >= threshold)) this.#put(mark);
     }
   }
 
@@ -222,9 +250,12 @@ export class Thresholds<K, V extends ThresholdValue> extends ParkedLists<Thresho
   }
 
   override keysOf(operation: DelayedOperation, max: number): K[] {
-    return waitingMarks(this.#marks[indexOf(this.placeOf(operation))])
-      .slice(0, max)
-      .map(({ level }) => level.key);
+    const keys: K[] = [];
+    let mark = this.#marks[indexOf(this.placeOf(operation))];
+    for (; mark !== undefined && keys.length < max; mark = mark.sibling) {
+      if (mark.index !== NOT_IN_HEAP) keys.push(mark.level.key);
+    }
+    return keys;
   }
 
   override operationsOf(key: K, max: number): DelayedOperation[] {

@@ -1,6 +1,5 @@
 // What holds in the lists of a ThresholdPurgatory: marks and operations lead to each other.
 import type { DelayedOperation } from '../../../src/purgatory/delayed-operation.ts';
-import { waitingMarks } from '../../../src/waits/threshold/level.ts';
 import type { Mark, ThresholdHeap, ThresholdValue } from '../../../src/waits/threshold/threshold-heap.ts';
 import type { Thresholds } from '../../../src/waits/threshold/thresholds.ts';
 import { mustHold } from './must-hold.ts';
@@ -34,8 +33,8 @@ export function checkThresholds(
     const marks = checkHeap(heap);
     mustHold(marks.length > 0 || (value !== undefined && lists.keepsAll), 'a level is idle');
     for (const mark of marks) {
-      const waiting = waitingMarks(mark.first ?? mark);
-      const isHome = mark.level.heap === heap && waiting.includes(mark);
+      const waiting = lists.keysOf(mark.operation, Number.POSITIVE_INFINITY);
+      const isHome = mark.level.heap === heap && waiting.includes(key);
       mustHold(isHome, 'a mark is not where it belongs');
       mustHold(waiting.length === (mark.first ?? mark).waiting, 'an operation has miscounted its marks');
       waitedOn.set(mark.operation, [...(waitedOn.get(mark.operation) ?? []), key]);
