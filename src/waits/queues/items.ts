@@ -17,7 +17,7 @@ import { HandOvers } from '../lines/hand-overs.ts';
 import { Entry, type EntryOwner, type Terms } from './entry.ts';
 import { ItemLine } from './item-line.ts';
 import { Lease } from './lease.ts';
-import type { CheckedTake } from './queues-options.ts';
+import type { CheckedTake, Way } from './queues-options.ts';
 import { TakenMark } from './taken-mark.ts';
 import type { Taker } from './taker.ts';
 
@@ -291,6 +291,12 @@ export class Items<V, K> extends HandOvers<K, ItemLine<K, V>> implements EntryOw
     return undefined;
   }
 
+  /** @throws as `lease`. */
+  takeBy(way: Way, line: ItemLine<K, V>, options: CheckedTake): object {
+    if (way === 'take') return this.take(line);
+    return way === 'lease' ? this.lease(line, options) : this.takeMany(line, options);
+  }
+
   take(line: ItemLine<K, V>): Taken<V, K> {
     const first = this.#shift(line);
     const place = first instanceof Entry ? first : this.taken;
@@ -384,7 +390,7 @@ export class Items<V, K> extends HandOvers<K, ItemLine<K, V>> implements EntryOw
     const taker = this.lists.firstOf(line) as Taker;
     this.timer.release(taker, taker.$slot); // a lease gets its place, where the timer is full
     try {
-      taker.give(this[taker.way](line, taker.options));
+      taker.give(this.takeBy(taker.way, line, taker.options));
     } catch (error) {
       taker.fail(error);
     }

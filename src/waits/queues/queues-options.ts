@@ -93,23 +93,20 @@ export interface CheckedTake extends CheckedWaitOptions {
   readonly leaseMs?: number;
 }
 
-function checkedTakeMany(options: TakeManyOptions): CheckedTake {
-  const wait = checkedWaitOptions(options, TAKE_MANY_OPTIONS);
-  return { ...wait, max: requiredNumber('options.max', options.max, COUNT) };
-}
-
-function checkedLease(options: LeaseOptions): CheckedTake {
-  const wait = checkedWaitOptions(options, LEASE_OPTIONS);
-  return { ...wait, leaseMs: checkedLeaseMs('options.leaseMs', options.leaseMs) };
-}
-
-/** How to take, and the checks of its options: they throw a TypeError or RangeError with Node's codes. */
-export const CHECKS: Readonly<Record<Way, (options: never) => CheckedTake>> = {
-  take: checkedWaitOptions,
-  takeMany: checkedTakeMany,
-  lease: checkedLease,
-};
+/** How to take. */
 export type Way = 'take' | 'takeMany' | 'lease';
+
+/** @throws TypeError, RangeError (Node's codes) for a bad option. */
+export function checkedTakeMany(options: TakeManyOptions): CheckedTake {
+  const { timeoutMs, signal, label } = checkedWaitOptions(options, TAKE_MANY_OPTIONS);
+  return { timeoutMs, signal, label, max: requiredNumber('options.max', options.max, COUNT) };
+}
+
+/** @throws TypeError, RangeError (Node's codes) for a bad option. */
+export function checkedLease(options: LeaseOptions): CheckedTake {
+  const { timeoutMs, signal, label } = checkedWaitOptions(options, LEASE_OPTIONS);
+  return { timeoutMs, signal, label, leaseMs: checkedLeaseMs('options.leaseMs', options.leaseMs) };
+}
 
 /** @throws TypeError, RangeError (Node's codes) for what is no time of a lease. */
 export function checkedLeaseMs(name: string, leaseMs: number): number {

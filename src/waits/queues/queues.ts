@@ -23,11 +23,13 @@ import { Items, type Taken, type TakenMany } from './items.ts';
 import { type ItemsSnapshot, itemsSnapshot } from './items-snapshot.ts';
 import { Lease } from './lease.ts';
 import {
-  CHECKS,
+  type CheckedTake,
   checkedAfter,
   checkedKey,
   checkedKeys,
+  checkedLease,
   checkedPut,
+  checkedTakeMany,
   type LaterOptions,
   type LeaseOptions,
   type PutOptions,
@@ -227,7 +229,7 @@ export class Queues<V, K = string> extends AbstractPurgatory<K, never> {
    * `maxPending`, is reached, or _CANCELLED by `cancelForKey`. Never throws.
    */
   take(keys: readonly K[], options: WaitOptions): Promise<TakeResult<V, K>> {
-    return this.#take('take', keys, options) as Promise<TakeResult<V, K>>;
+    return this.#take('take', checkedWaitOptions, keys, options) as Promise<TakeResult<V, K>>;
   }
 
   /**
@@ -235,7 +237,7 @@ export class Queues<V, K = string> extends AbstractPurgatory<K, never> {
    * or with `{ expired: true }`: it does not wait for more. O(keys + items).
    */
   takeMany(keys: readonly K[], options: TakeManyOptions): Promise<TakeManyResult<V, K>> {
-    return this.#take('takeMany', keys, options) as Promise<TakeManyResult<V, K>>;
+    return this.#take('takeMany', checkedTakeMany, keys, options) as Promise<TakeManyResult<V, K>>;
   }
 
   /**
@@ -249,7 +251,7 @@ export class Queues<V, K = string> extends AbstractPurgatory<K, never> {
    * stays where it was.
    */
   lease(keys: readonly K[], options: LeaseOptions): Promise<LeaseResult<V, K>> {
-    return this.#take('lease', keys, options) as Promise<LeaseResult<V, K>>;
+    return this.#take('lease', checkedLease, keys, options) as Promise<LeaseResult<V, K>>;
   }
 
   /**
@@ -330,14 +332,14 @@ export class Queues<V, K = string> extends AbstractPurgatory<K, never> {
     throw items.parking.countRefusal(full(items.parking.title, 'maxItems', this.#maxItems));
   }
 
-  #take(way: Way, keys: readonly K[], options: WaitOptions): Promise<unknown> {
+  #take<O>(way: Way, check: (options: O) => CheckedTake, keys: readonly K[], options: O): Promise<unknown> {
     try {
       const own = checkedKeys(keys);
-      const checked = CHECKS[way](options as never);
+      const checked = check(options);
       const items = this.#items;
       items.parking.checkOpen(checked.signal);
       const line = items.firstWithItems(own);
-      if (line !== undefined) return Promise.resolve(items[way](line, checked));
+      if (line !== undefined) return Promise.resolve(items.takeBy(way, line, checked));
       const taker = new Taker(way, checked);
       items.parking.park(taker, own);
       return taker.begin();
