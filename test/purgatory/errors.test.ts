@@ -52,28 +52,26 @@ describe('behaviour 18: a throw of user code inside a pass goes to onError', () 
     expect(errors.map(({ error }) => error)).to.deep.equal([undefined, null, 0, 'text']);
   });
 
-  it('without onError is an uncaught exception in a later turn, and the pass goes on', async () => {
-    const { purgatory, park, log } = hall({ onError: undefined });
-    const uncaught = await uncaughtDuring(2, () => {
-      park('a', ['k'], { onCompleted: () => fail('one') }).ready = true;
-      park('b', ['k'], { onCompleted: () => fail('two') }).ready = true;
-      park('c', ['k']).ready = true;
-      expect(purgatory.checkAndComplete('k')).to.equal(3);
+  for (const [title, onError, expected] of [
+    ['without onError is an uncaught exception', undefined, ['one', 'two']],
+    [
+      'makes what onError throws an uncaught exception',
+      () => fail('of onError'),
+      ['of onError', 'of onError'],
+    ],
+  ] as const) {
+    it(`${title} in a later turn, and the pass goes on`, async () => {
+      const { purgatory, park, log } = hall({ onError });
+      const uncaught = await uncaughtDuring(2, () => {
+        park('a', ['k'], { onCompleted: () => fail('one') }).ready = true;
+        park('b', ['k'], { onCompleted: () => fail('two') }).ready = true;
+        park('c', ['k']).ready = true;
+        expect(purgatory.checkAndComplete('k')).to.equal(3);
+      });
+      expect(uncaught.map((error) => (error as Error).message)).to.deep.equal(expected);
+      expect(log).to.deep.equal(['complete a', 'complete b', 'complete c']);
     });
-    expect(uncaught.map((error) => (error as Error).message)).to.deep.equal(['one', 'two']);
-    expect(log).to.deep.equal(['complete a', 'complete b', 'complete c']);
-  });
-
-  it('makes what onError throws an uncaught exception in a later turn, and the pass goes on', async () => {
-    const { purgatory, park, log } = hall({ onError: () => fail('onError') });
-    const uncaught = await uncaughtDuring(1, () => {
-      park('a', ['k'], { onCompleted: () => fail() }).ready = true;
-      park('b', ['k']).ready = true;
-      expect(purgatory.checkAndComplete('k')).to.equal(2);
-    });
-    expect(uncaught.map((error) => (error as Error).message)).to.deep.equal(['onError']);
-    expect(log).to.deep.equal(['complete a', 'complete b']);
-  });
+  }
 });
 
 describe('behaviour 18: a throw of user code inside an expiry goes to onError', () => {

@@ -367,52 +367,47 @@ describe('behaviour 30: a deadline that meets an event', () => {
 });
 
 describe('behaviour 30: a deadline inside the only try of an event', () => {
-  it('uses up the event that waits behind the pass on its key, and later events are served', async () => {
-    let served: Promise<void> | undefined;
-    const all = scene({ sliceMs: 1 });
-    const { purgatory, tried } = all;
-    const triedOf = (key: string): number => tried.filter((label) => label.startsWith(key)).length;
-    herd(all, 'k', 40);
-    const late = new Op('late', { delayMs: 10_000 });
-    purgatory.tryCompleteElseWatch(late, ['k']);
-    const { tries } = late;
-    herd(all, 'm', 80, () => {
-      if (served !== undefined || late.tries === tries) return;
-      // The pass over k has ended, and the one behind it has not begun.
-      late.ready = true;
-      all.clock.advance(10_000);
-      purgatory.notify('k');
-      served = purgatory.served();
-    });
-    purgatory.notify('k');
-    purgatory.notify('m');
-    await turn();
-    purgatory.notify('k', { atMost: 1 });
-    await purgatory.served();
-    await served;
-    expect([late.completions, late.expirations]).to.deep.equal([1, 0]);
-    expect(triedOf('k')).to.equal(80);
-  });
-
-  it('uses up the limit of the event that waits behind the pass on its key: no other completes', async () => {
-    const all = scene({ sliceMs: 1 });
-    const { purgatory, clock } = all;
+  /**
+   * The deadline of one more than 40 on k comes when the pass over k has ended, and the one behind it has
+   * not begun: `act` is called then, and moves the clock. Returns the others.
+   */
+  async function meet(all: Scene, act: (others: readonly Op[]) => void): Promise<readonly Op[]> {
+    const { purgatory } = all;
     const others = herd(all, 'k', 40);
     const late = new Op('late', { delayMs: 10_000 });
     purgatory.tryCompleteElseWatch(late, ['k']);
     const { tries } = late;
     herd(all, 'm', 80, () => {
       if (late.ready || late.tries === tries) return;
-      // The pass over k has ended, and the one behind it has not begun.
-      for (const op of [late, ...others]) op.ready = true;
-      clock.advance(10_000);
+      late.ready = true;
+      act(others);
     });
-    purgatory.notify('k');
-    purgatory.notify('m');
+    for (const key of ['k', 'm']) purgatory.notify(key);
     await turn();
     purgatory.notify('k', { atMost: 1 });
     await purgatory.served();
     expect([late.completions, late.expirations]).to.deep.equal([1, 0]);
+    return others;
+  }
+
+  it('uses up the event that waits behind the pass on its key, and later events are served', async () => {
+    let served: Promise<void> | undefined;
+    const all = scene({ sliceMs: 1 });
+    await meet(all, () => {
+      all.clock.advance(10_000);
+      all.purgatory.notify('k');
+      served = all.purgatory.served();
+    });
+    await served;
+    expect(all.tried.filter((label) => label.startsWith('k'))).to.have.length(80);
+  });
+
+  it('uses up the limit of the event that waits behind the pass on its key: no other completes', async () => {
+    const all = scene({ sliceMs: 1 });
+    const others = await meet(all, (herd) => {
+      for (const op of herd) op.ready = true;
+      all.clock.advance(10_000);
+    });
     expect(others.filter((op) => op.isCompleted)).to.have.lengthOf(0);
   });
 

@@ -109,31 +109,25 @@ for (const base of [DelayedOperation, ContextualOperation]) {
       });
     }
 
-    it('as a task of a timer, which is no purgatory: both, in one error', async () => {
-      const errors: unknown[] = [];
-      const reported = await reportedDuring((clock) => {
-        const timer = new SystemTimer({ clock, onError: (error) => errors.push(error) });
-        timer.add(new Answer(false));
-        clock.advance(20);
-      });
-      expect(reported).to.deep.equal([]);
-      expect(errors.map(messagesOf)).to.deep.equal([['onComplete', 'onExpiration']]);
-    });
-
-    it('as a task of a timer, beside a throw', async () => {
-      class Both extends Answer {
-        override onExpiration(): never {
-          throw new Error('thrown');
-        }
+    class Throwing extends Answer {
+      override onExpiration(): never {
+        throw new Error('thrown');
       }
-      const errors: unknown[] = [];
-      await reportedDuring((clock) => {
-        const timer = new SystemTimer({ clock, onError: (error) => errors.push(error) });
-        timer.add(new Both(false));
-        clock.advance(20);
+    }
+    for (const [beside, Kind, expected] of [
+      ['both', Answer, ['onComplete', 'onExpiration']],
+      ['beside a throw', Throwing, ['thrown', 'onComplete']],
+    ] as const) {
+      it(`as a task of a timer, which is no purgatory: in one error, ${beside}`, async () => {
+        const errors: unknown[] = [];
+        const reported = await reportedDuring((clock) => {
+          const timer = new SystemTimer({ clock, onError: (error) => errors.push(error) });
+          timer.add(new Kind(false));
+          clock.advance(20);
+        });
+        expect([reported, errors.map(messagesOf)]).to.deep.equal([[], [expected]]);
       });
-      expect(errors.map(messagesOf)).to.deep.equal([['thrown', 'onComplete']]);
-    });
+    }
   });
 }
 
