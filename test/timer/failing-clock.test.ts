@@ -4,7 +4,7 @@ import { Purgatory, SystemTimer, type WakeUp } from '../../src/index.ts';
 import { checkPurgatoryInvariants } from '../support/checks/purgatory.ts';
 import { checkTimerInvariants } from '../support/checks/timer.ts';
 import { HostClock } from '../support/host-clock.ts';
-import { counts, EMPTY, Op } from '../support/op.ts';
+import { counts, isEmpty, Op } from '../support/op.ts';
 import { rejection } from '../support/rejection.ts';
 import { Task } from '../support/task.ts';
 import { uncaughtDuring } from '../support/uncaught.ts';
@@ -37,34 +37,23 @@ function failToWake(clock: FailingClock): void {
 }
 
 describe('A clock that throws', () => {
-  it('from wakeAt: add lets it through, and the task is not pending', () => {
-    const { clock, timer } = onFailing();
-    failToWake(clock);
-    const task = new Task(5);
-    expect(() => timer.add(task)).to.throw('no wake-up');
-    expect([task.isPending, timer.size]).to.deep.equal([false, 0]);
-    clock.fails = false;
-    timer.add(task);
-    checkTimerInvariants(timer);
-    clock.time = 5;
-    clock.fire();
-    expect(task.runs).to.equal(1);
-  });
-
-  it('from wakeAt, for a task that is due before the others: these keep their wake-up', () => {
-    const { clock, timer } = onFailing();
-    const first = new Task(100);
-    timer.add(first);
-    failToWake(clock);
-    expect(() => timer.add(new Task(50))).to.throw('no wake-up');
-    expect([timer.size, clock.next?.atMs]).to.deep.equal([1, 100]);
-    checkTimerInvariants(timer);
-    clock.fails = false;
-    const later = new Task(150);
-    timer.add(later);
-    checkTimerInvariants(timer);
-    for (clock.time = 100; clock.time <= 150; clock.time += 50) clock.fire();
-    expect([first.runs, later.runs]).to.deep.equal([1, 1]);
+  it('from wakeAt: add lets it through, the task is not pending, and the others keep their wake-up', () => {
+    for (const firstMs of [undefined, 100]) {
+      const { clock, timer } = onFailing();
+      const first = new Task(100);
+      if (firstMs !== undefined) timer.add(first);
+      failToWake(clock);
+      const task = new Task(50);
+      expect(() => timer.add(task)).to.throw('no wake-up');
+      expect([task.isPending, clock.next?.atMs]).to.deep.equal([false, firstMs]);
+      checkTimerInvariants(timer);
+      clock.fails = false;
+      timer.add(new Task(150));
+      timer.add(task);
+      checkTimerInvariants(timer);
+      for (clock.time = 50; clock.time <= 150; clock.time += 50) clock.fire();
+      expect([task.runs, first.runs, timer.size]).to.deep.equal([1, firstMs === undefined ? 0 : 1, 0]);
+    }
   });
 
   it('from now, in a wake-up: the next task has the timer look again', () => {
@@ -103,31 +92,27 @@ describe('A clock that throws', () => {
     expect(timer.advanceClock()).to.equal(1);
   });
 
-  it('from wakeAt: nothing is parked, and what was parked before can still leave', () => {
-    const { clock, timer, purgatory } = onFailing();
-    const before = new Op('before', { delayMs: 50 });
-    purgatory.tryCompleteElseWatch(before, ['k']);
-    failToWake(clock);
-    const op = new Op('a', { delayMs: 5 });
-    expect(() => purgatory.tryCompleteElseWatch(op, ['k', 'l'])).to.throw('no wake-up');
-    expect([op.isPending, op.cancel(), timer.size]).to.deep.equal([false, false, 1]);
-    expect(counts(purgatory)).to.deep.equal({ watched: 1, watchedKeys: 1, numDelayed: 1 });
-    expect(before.forceComplete()).to.equal(true);
-    expect(counts(purgatory)).to.deep.equal(EMPTY);
-    checkPurgatoryInvariants(purgatory);
-    checkTimerInvariants(timer);
-  });
-
-  it('from now, while an operation without a deadline is parked: nothing is parked', () => {
-    const { clock, purgatory } = onFailing();
-    purgatory.tryCompleteElseWatch(new Op('before', { delayMs: 50 }), ['k']);
-    clock.fails = true;
-    const op = new Op('a');
-    expect(() => purgatory.tryCompleteElseWatch(op, ['k', 'l'])).to.throw('no time');
-    expect(op.isPending).to.equal(false);
-    expect(counts(purgatory)).to.deep.equal({ watched: 1, watchedKeys: 1, numDelayed: 1 });
-    checkPurgatoryInvariants(purgatory);
-  });
+  for (const [delayMs, says] of [
+    [5, 'no wake-up'],
+    [Number.POSITIVE_INFINITY, 'no time'],
+  ] as const) {
+    it(`with "${says}": nothing is parked, and what was parked before can still leave`, () => {
+      const { clock, timer, purgatory } = onFailing();
+      const before = new Op('before', { delayMs: 50 });
+      purgatory.tryCompleteElseWatch(before, ['k']);
+      if (says === 'no wake-up') failToWake(clock);
+      clock.fails = true;
+      const op = new Op('a', { delayMs });
+      expect(() => purgatory.tryCompleteElseWatch(op, ['k', 'l'])).to.throw(says);
+      expect([op.isPending, op.cancel(), timer.size]).to.deep.equal([false, false, 1]);
+      expect(counts(purgatory)).to.deep.equal({ watched: 1, watchedKeys: 1, numDelayed: 1 });
+      checkPurgatoryInvariants(purgatory);
+      clock.fails = false;
+      expect(before.forceComplete()).to.equal(true);
+      isEmpty(purgatory);
+      checkTimerInvariants(timer);
+    });
+  }
 
   const leaves: Record<string, (op: Op, purgatory: Purgatory<string, Op>) => unknown> = {
     'a force': (op) => op.forceComplete(),
