@@ -90,6 +90,46 @@ describe('IdleTimeouts', () => {
     expect(log).to.deep.equal(['7@10']);
   });
 
+  it('counts from the last touch or refresh, by the timeout given last, and not after a remove', () => {
+    const { clock, timer, log, idle } = setUp();
+    for (const element of ['common', 'own', 'renewed', 'removed']) idle.touch(element);
+    clock.advance(90);
+    idle.touch('common');
+    idle.touch('own', 30);
+    expect([idle.refresh('renewed', 50), idle.refresh('unknown', 50)]).to.deep.equal([true, false]);
+    expect([idle.remove('removed'), idle.remove('removed'), idle.size]).to.deep.equal([true, false, 3]);
+    clock.advance(25);
+    expect([idle.refresh('own'), idle.remainingMs('own'), idle.remainingMs('common')]).to.eql([true, 30, 75]);
+    clock.advance(100);
+    expect(log).to.deep.equal(['renewed@140', 'own@145', 'common@190']);
+    expect([idle.size, timer.size]).to.deep.equal([0, 0]);
+  });
+
+  it('needs a place of a full timer for a new deadline, and none for another one', () => {
+    const { clock, timer } = manual({ maxPending: 1 });
+    const log: string[] = [];
+    const idle = new IdleTimeouts<string>('idle', {
+      timeoutMs: 100,
+      timer,
+      onIdle: (each) => log.push(each),
+    });
+    idle.touch('a');
+    refuses(() => idle.touch('b'), 'ERR_PURGATORY_FULL');
+    refuses(() => idle.hold('b'), 'ERR_PURGATORY_FULL');
+    expect(idle.has('b')).to.equal(false);
+    idle.touch('a', 50);
+    clock.advance(40);
+    idle.refresh('a', Number.POSITIVE_INFINITY);
+    clock.advance(60); // when it looks, its place is free
+    idle.touch('b');
+    refuses(() => idle.refresh('a', 5), 'ERR_PURGATORY_FULL');
+    expect([idle.remainingMs('a'), timer.size]).to.deep.equal([Number.POSITIVE_INFINITY, 1]);
+    clock.advance(100);
+    idle.refresh('a', 5);
+    clock.advance(5);
+    expect(log).to.deep.equal(['b', 'a']);
+  });
+
   it('keeps the own timeout of an element that its listener touches: a heart-beat goes on', () => {
     const { clock, log, idle } = setUp<unknown>({
       timeoutMs: 10_000,
