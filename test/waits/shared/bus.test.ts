@@ -26,7 +26,10 @@ interface Cluster {
   advance(ms: number): Promise<void>;
   /** Writes, then publishes the hint, as process `by`. */
   write(by: number, key: string, value: number): void;
-  close(): Promise<void>;
+  /** A gap of the bus. */
+  gap(bus: Bus): void;
+  /** Ends `waiters`, too, whatever becomes of them. */
+  close(waiters?: readonly Promise<unknown>[]): Promise<void>;
 }
 
 async function cluster(size: number, options: Partial<SharedWaitsOptions<number>> = {}): Promise<Cluster> {
@@ -64,8 +67,13 @@ async function cluster(size: number, options: Partial<SharedWaitsOptions<number>
       store.set(key, value);
       processes[by].waits.changed(key);
     },
-    async close() {
+    gap(bus) {
+      hub.cut(bus);
+      hub.mend(bus);
+    },
+    async close(waiters = []) {
       for (const { waits } of processes) waits.close();
+      await Promise.allSettled(waiters);
       await Promise.all(processes.map(({ bus }) => bus.close()));
     },
   };
@@ -101,12 +109,11 @@ describe('SharedWaits over a bus', () => {
 
   it('spread the loads of a sweep over a second, each key once', async () => {
     const all = await cluster(1, { loadBatch: 100 });
-    const [{ bus, waits, wait, loads }] = all.processes;
+    const [{ bus, wait, loads }] = all.processes;
     const waiters = Array.from({ length: 1_950 }, (_, i) => wait(`job ${i}`));
     await all.advance(20);
     loads.length = 0;
-    all.hub.cut(bus);
-    all.hub.mend(bus);
+    all.gap(bus);
     const beganMs = all.clock.now();
     await all.advance(1_000);
     expect(loads).to.have.length(20);
@@ -114,42 +121,35 @@ describe('SharedWaits over a bus', () => {
     const atMs = loads.map((load) => load.atMs - beganMs);
     expect(Math.max(...atMs.map((ms, i) => Math.abs(ms - i * 50)))).to.be.at.most(25);
     expect(bus.snapshot().lastSweep).to.include({ tried: 1_950 });
-    waits.close();
-    await Promise.allSettled(waiters);
-    await all.close();
+    await all.close(waiters);
   });
 
   it('begin a sweep at a random key', async () => {
     const first = new Set<string>();
     for (let round = 0; round < 20; round++) {
       const all = await cluster(1, { loadBatch: 1 });
-      const [{ bus, waits, wait, loads }] = all.processes;
+      const [{ bus, wait, loads }] = all.processes;
       const waiters = ['a', 'b', 'c'].map((key) => wait(key));
       await all.advance(5);
       loads.length = 0;
-      all.hub.cut(bus);
-      all.hub.mend(bus);
+      all.gap(bus);
       await all.advance(5);
       first.add(loads[0].keys[0]);
-      waits.close();
-      await Promise.allSettled(waiters);
-      await all.close();
+      await all.close(waiters);
     }
     expect(first.size).to.be.above(1);
   });
 
   it('go round once more for a gap during a sweep, and tell its end once', async () => {
     const all = await cluster(1, { loadBatch: 1 });
-    const [{ bus, waits, wait, loads }] = all.processes;
+    const [{ bus, wait, loads }] = all.processes;
     const waiters = ['a', 'b', 'c', 'd'].map((key) => wait(key));
     await all.advance(5);
     loads.length = 0;
     const before = bus.snapshot().totals.sweeps;
-    all.hub.cut(bus);
-    all.hub.mend(bus);
+    all.gap(bus);
     await all.advance(400);
-    all.hub.cut(bus);
-    all.hub.mend(bus);
+    all.gap(bus);
     await all.advance(1_000);
     const keys = loads.flatMap((load) => load.keys);
     expect(keys).to.have.length(8);
@@ -157,9 +157,7 @@ describe('SharedWaits over a bus', () => {
       expect(new Set(round)).to.deep.equal(new Set(['a', 'b', 'c', 'd']));
     }
     expect(bus.snapshot().totals.sweeps - before).to.be.within(1, 2);
-    waits.close();
-    await Promise.allSettled(waiters);
-    await all.close();
+    await all.close(waiters);
   });
 
   it('end a sweep that has keys whose load fails, or whose waiters leave, all the same', async () => {
@@ -171,19 +169,16 @@ describe('SharedWaits over a bus', () => {
       },
       retry: true,
     });
-    const [{ bus, waits, wait }] = all.processes;
+    const [{ bus, wait }] = all.processes;
     const waiters = [wait('stays'), wait('leaves', 1, 100)];
     await all.advance(5);
     isDown = true;
-    all.hub.cut(bus);
-    all.hub.mend(bus);
+    all.gap(bus);
     await all.advance(300);
     isDown = false;
     await all.advance(1_000);
     expect(bus.snapshot().lastSweep).to.include({ tried: 1 });
-    waits.close();
-    await Promise.allSettled(waiters);
-    await all.close();
+    await all.close(waiters);
   });
 
   it('are refused where the name has joined, and leave the bus when they are closed', async () => {
