@@ -34,7 +34,8 @@ type End = (error?: Error) => void;
 /**
  * Rejects as its options say, and with an error that `end` is given.
  *
- * @param begin begins to wait, and returns what stops that. Undefined: it has happened already.
+ * @param begin begins to wait, and returns what stops that. It calls `end` later, and not itself.
+ *   Undefined: it has happened already.
  */
 export async function waitOnce(
   clock: Clock,
@@ -53,9 +54,9 @@ export async function waitOnce(
       else reject(error);
     };
     const abortable = { abort: (reason: unknown) => settle(false, reason) };
+    const stop = begin((error) => settle(false, error)); // first: it may throw
     const isEndless = timeoutMs === Number.POSITIVE_INFINITY;
     const task = isEndless ? undefined : timerOf(clock).schedule(() => settle(true), timeoutMs);
-    const stop = begin((error) => settle(false, error));
     if (signal !== undefined) addAbortable(signal, abortable);
   });
 }
