@@ -45,15 +45,15 @@ export class InterestTable {
   readonly #watched = new Uint32Array(CHANNELS);
   /** By channel: its keys that may have missed a hint. */
   readonly #unheard = new Map<number, Unheard[]>();
+  /** Those to be subscribed to; until that is acknowledged. */
   readonly #wanted = new Set<number>();
   /** The acknowledged channels without watchers: waits often come back to the same keys. */
   readonly #lingering = new Map<number, TimerTask>();
+  /** Those to be left; until that is acknowledged. */
   readonly #unwanted = new Set<number>();
   #subscriptions = 0;
   #isUp = false;
   #isCommandUnderWay = false;
-  /** The channels of the SUBSCRIBE under way. */
-  #sent = 0;
   /** Sends the next command, in a turn of its own: a batch takes the client some ms. */
   #next: TimerTask | undefined;
   /** The channels that are to be acknowledged before the bus becomes live. */
@@ -73,7 +73,7 @@ export class InterestTable {
 
   /** Channels that are wanted, and not acknowledged yet. */
   get pending(): number {
-    return this.#wanted.size + this.#sent;
+    return this.#wanted.size;
   }
 
   join(member: BusMember): KeyInterest {
@@ -104,7 +104,6 @@ export class InterestTable {
     this.#isUp = false;
     this.#next?.cancel();
     this.#isCommandUnderWay = false;
-    this.#sent = 0;
     this.#restored = undefined;
     this.#subscriptions = 0;
     this.#states.fill(IDLE);
@@ -174,8 +173,8 @@ export class InterestTable {
   #sendNext(): void {
     this.#endRestore();
     if (!this.#isUp || this.#isCommandUnderWay) return;
-    if (this.#wanted.size > 0) this.#subscribe(this.#takeBatch(this.#wanted));
-    else if (this.#unwanted.size > 0) this.#unsubscribe(this.#takeBatch(this.#unwanted));
+    if (this.#wanted.size > 0) this.#subscribe(this.#batchOf(this.#wanted));
+    else if (this.#unwanted.size > 0) this.#unsubscribe(this.#batchOf(this.#unwanted));
   }
 
   #endRestore(): void {
@@ -185,24 +184,20 @@ export class InterestTable {
     restored?.();
   }
 
-  #takeBatch(from: Set<number>): number[] {
+  #batchOf(from: Set<number>): number[] {
     const channels: number[] = [];
     for (const channel of from) if (channels.push(channel) === BATCH) break;
-    for (const channel of channels) {
-      from.delete(channel);
-      this.#states[channel] = CHANGING;
-    }
+    for (const channel of channels) this.#states[channel] = CHANGING;
     return channels;
   }
 
   #subscribe(channels: readonly number[]): void {
-    this.#sent = channels.length;
     this.#command('subscribe', channels, () => {
-      this.#sent = 0;
       this.#toRestore -= channels.length;
       this.#subscriptions += channels.length;
       for (const channel of channels) {
         this.#states[channel] = ACKNOWLEDGED;
+        this.#wanted.delete(channel);
         if (this.#watched[channel] === 0) this.#linger(channel);
       }
       const tries = this.#heard(channels);
@@ -218,6 +213,7 @@ export class InterestTable {
     this.#command('unsubscribe', channels, () => {
       for (const channel of channels) {
         this.#states[channel] = IDLE;
+        this.#unwanted.delete(channel);
         if (this.#watched[channel] > 0) this.#wanted.add(channel);
       }
     });

@@ -116,14 +116,6 @@ describeWith(engines.postgres, 'a bus over PostgreSQL', () => {
   });
   after(() => postgres.stop());
 
-  it('tells in its snapshot that there is no such database', async () => {
-    const options = { host: '127.0.0.1', port: postgres.port, user: 'postgres', database: 'no' };
-    const one = postgresBus(() => new pg.Client(options), { onError: () => {} });
-    buses.push(one);
-    await until(() => one.snapshot().lastError !== null);
-    expect(one.snapshot().lastError?.message).to.equal('database "no" does not exist');
-  });
-
   it('is live where it may not look at the queue of NOTIFY', async () => {
     const admin = clientOf(postgres.port);
     await admin.connect();

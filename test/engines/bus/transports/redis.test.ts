@@ -5,7 +5,6 @@ import { Redis } from 'ioredis';
 import { createClient } from 'redis';
 import sinon from 'sinon';
 import type { Bus } from '../../../../src/bus/bus-options.ts';
-import { type Frame, frameText, readFrame } from '../../../../src/bus/frames.ts';
 import { type RedisClient, redisBus } from '../../../../src/bus/transports/redis.ts';
 import { ManualClock } from '../../../../src/clock/manual-clock.ts';
 import { type BusError, livePair, refused, untilHeard, untilLive } from '../../../bus/live.ts';
@@ -87,58 +86,6 @@ describeWith(engines.redis, 'a bus over Redis', () => {
       emitWarning.restore();
       await impatient.stop();
     }
-  });
-
-  it('sweeps when the subscribing connection is killed', async () => {
-    const listener = new Listener('orders');
-    const bus = track(redisBus(client()));
-    bus.join(listener);
-    const admin = client();
-    await untilLive(bus);
-    for (let kill = 1; kill <= 3; kill++) {
-      await untilLive(bus);
-      const { sweeps } = listener;
-      await admin.call('CLIENT', 'KILL', 'TYPE', 'pubsub');
-      await until(() => listener.sweeps > sweeps);
-    }
-    expect(bus.snapshot().totals.gaps.connection).to.equal(3);
-  });
-
-  it('lets no stranger silence a process: a forged number costs a gap, and no hint', async () => {
-    const [a, b] = [1, 2].map(() => track(redisBus(client(), { echoMs: 60_000, onError: () => {} })));
-    const listener = new Listener('orders');
-    b.join(listener);
-    const { publish } = a.join(new Listener('orders'));
-    const stranger = client();
-    let last: Frame | undefined;
-    const spy = client();
-    spy.on('message', (_, text: string) => {
-      const frame = readFrame(text);
-      if (frame.origin === a.snapshot().origin) last = frame;
-    });
-    await spy.subscribe('purgatory');
-    await untilLive(a, b);
-    let gaps = 0;
-    for (const jump of [1, 2, 500, 999, 1_000, 5_000, 2 ** 52]) {
-      const key = `before ${jump}`;
-      publish(key);
-      await until(() => expect(listener.heard.at(-1)).to.equal(key), 'its process is known');
-      await until(() => expect(last?.hints[0]?.key).to.equal(key), 'its number is known');
-      await until(() => expect(b.state).to.equal('live'), 'the last gap is over');
-      const number = (last as Frame).number + jump;
-      await stranger.publish(
-        'purgatory',
-        frameText('', a.snapshot().origin, { number, previous: undefined }),
-      );
-      const real = Array.from({ length: 20 }, (_, key) => `${jump}: ${key}`);
-      for (const key of real) {
-        publish(key);
-        await a.flush();
-      }
-      await until(() => expect(listener.heard.slice(-20)).to.deep.equal(real), 'all are heard');
-      if (jump > 1) gaps++;
-    }
-    expect(b.snapshot().totals.gaps).to.deep.equal({ connection: 0, echo: 0, publish: 0, sequence: gaps });
   });
 
   for (const [rights, what] of [
