@@ -7,23 +7,16 @@
 import type { TimerTask } from '../timer/timer-task.ts';
 
 const promised = new WeakMap<TimerTask, unknown[]>();
-/** Most operations promise nothing: then nobody looks. */
-let waiting = 0;
 
 export function promise(operation: TimerTask, result: unknown): void {
   const all = promised.get(operation);
-  if (all !== undefined) {
-    all.push(result);
-    return;
-  }
-  promised.set(operation, [result]);
-  waiting++;
+  if (all === undefined) promised.set(operation, [result]);
+  else all.push(result);
 }
 
 /** Takes what callbacks of `operation` have returned. O(1). */
 export function takePromised(operation: TimerTask): readonly unknown[] | undefined {
-  if (waiting === 0) return undefined;
   const all = promised.get(operation);
-  if (promised.delete(operation)) waiting--;
+  if (all !== undefined) promised.delete(operation);
   return all;
 }

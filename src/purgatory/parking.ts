@@ -34,7 +34,6 @@ import type { ParkingParts } from './purgatory-options.ts';
 import { type End, PurgatoryMeter } from './telemetry/purgatory-meter.ts';
 import type { EventsSnapshot } from './telemetry/purgatory-snapshot.ts';
 
-const NOTHING: readonly unknown[] = [];
 /**
  * How long a deadline waits for a try that an event has begun, in ms: a read of something near, such
  * as a file, a cache or a row, settles by then, also where the process comes back from a stop and is
@@ -286,9 +285,9 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
 
   /** What the callbacks of `operation` have returned is heard of if it rejects. */
   #heedPromised(operation: DelayedOperation): void {
-    for (const result of takePromised(operation) ?? NOTHING) {
+    takePromised(operation)?.forEach((result) => {
       onRejection(result, (error) => this.report(error, operation));
-    }
+    });
   }
 
   withdraw(operation: DelayedOperation): void {
