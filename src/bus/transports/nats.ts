@@ -105,6 +105,10 @@ export function natsTransport(source: NatsSource, subject: string): Transport {
       askedAtBytes = undefined;
     });
   };
+  const publish = (to: string, text: string): Promise<void> => {
+    connection?.publish(to, text);
+    return flush();
+  };
   const connected = async (): Promise<NatsConnectionLike> => {
     if (connection?.isClosed() === false) return connection;
     if (newConnection === undefined) throw refusal('The NATS connection is closed');
@@ -154,25 +158,19 @@ export function natsTransport(source: NatsSource, subject: string): Transport {
     connect(link) {
       start(link, ++attempts).catch(link.down);
     },
-    publish(text) {
-      connection?.publish(subject, text);
-      return flush();
-    },
-    publishTo(channel, text) {
-      connection?.publish(name(channel), text);
-      return connection?.flush();
-    },
+    publish: (text) => publish(subject, text),
+    publishTo: (channel, text) => publish(name(channel), text),
     subscribe(channels) {
       if (connection === undefined || listener === undefined) return undefined;
       for (const channel of channels) subscribed.set(channel, connection.subscribe(name(channel), listener));
-      return connection.flush();
+      return flush();
     },
     unsubscribe(channels) {
       for (const channel of channels) {
         subscribed.get(channel)?.unsubscribe();
         subscribed.delete(channel);
       }
-      return connection?.flush();
+      return flush();
     },
     get settleMs() {
       return connection?.info?.cluster === undefined ? [] : CLUSTER_HEARS_MS;
