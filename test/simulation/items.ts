@@ -2,7 +2,7 @@
 // gets the first that is kept, nobody waits for one that is kept, and leases and items end in time.
 import type { Lease, Taken, TakenMany } from '../../src/waits/queues/index.ts';
 import type { Random } from '../support/random.ts';
-import { type Abortable, CROWD, LocalModel, ROUNDING_MS, TIMEOUTS_MS } from './local.ts';
+import { type Abortable, CROWD, idleLines, LocalModel, ROUNDING_MS, TIMEOUTS_MS } from './local.ts';
 import { codeOf } from './model.ts';
 
 export const MOST_ITEMS = 10;
@@ -29,6 +29,7 @@ interface Item {
 interface Request {
   readonly number: number;
   readonly keys: readonly string[];
+  readonly deadlineMs: number;
 }
 
 export class Items extends LocalModel {
@@ -44,8 +45,15 @@ export class Items extends LocalModel {
   #awaitIdle = 0;
 
   act(random: Random): void {
+    this.#act(random.pick(KEYS), random);
+    for (let more = random.pick([0, 1, 5]); more > 0; more--)
+      this.later(random.range(0, 5), () => {
+        if (!this.process.queues.isClosed) this.#act(random.pick(KEYS), random);
+      });
+  }
+
+  #act(key: string, random: Random): void {
     const { queues } = this.process;
-    const key = random.pick(KEYS);
     this.isTouched = true;
     const kind = random.next();
     if (kind < 0.4) this.#put(key, random);
@@ -266,7 +274,7 @@ export class Items extends LocalModel {
     took: (result: R, number: number) => void,
   ): void {
     const { queues } = this.process;
-    const request = { number: ++this.#requests, keys };
+    const request = { number: ++this.#requests, keys, deadlineMs };
     this.#waiting.add(request);
     const before = queues.numDelayed;
     const promise = begin();
@@ -354,6 +362,8 @@ export class Items extends LocalModel {
       if (is.waiting !== waiting)
         this.violate('who waits for items is not the model', { key, ...is, waiting });
     }
+    for (const request of this.#waiting)
+      if (this.isLongOver(request.deadlineMs)) this.violate('somebody waits behind his deadline', request);
     for (const { item, number } of this.#given) this.#checkOrder(item, number);
     for (const item of this.#over)
       if (item.state !== 'gone') this.violate('an item has come back behind its deadline', item);
@@ -396,6 +406,11 @@ export class Items extends LocalModel {
 
   override leftBehind(): Record<string, number> {
     const items = this.#missing(this.process.queues.size);
-    return { waitsForItems: this.open, items, idleQueues: this.#awaitIdle };
+    return {
+      waitsForItems: this.open,
+      items,
+      idleQueues: this.#awaitIdle,
+      lines: idleLines(this.process.queues),
+    };
   }
 }

@@ -3,6 +3,10 @@
 // Ground rules. A model notes what it is told: by the calls that it makes and by the promises that
 // settle. Between two turns of its process that leave nothing to do (`check`) all promises have settled.
 // So the model must be equal to what it plays then. Meanwhile it may be behind.
+import type { KeyLines } from '../../src/waits/lines/key-lines.ts';
+import type { Line } from '../../src/waits/lines/line.ts';
+import type { Queues } from '../../src/waits/queues/index.ts';
+import type { Semaphore } from '../../src/waits/semaphore/index.ts';
 import type { Random } from '../support/random.ts';
 import { type Actor, codeOf, type Stage } from './model.ts';
 
@@ -20,6 +24,12 @@ export interface Abortable {
 
 /** The codes of a refusal or an end that `checkRejection` takes for right, besides a deadline. */
 const ENDS: readonly string[] = ['ERR_PURGATORY_CLOSED', 'ERR_PURGATORY_FULL'];
+
+/** How many idle keys take memory, besides the one that may. */
+export function idleLines({ $parked }: Semaphore | Queues<number>): number {
+  const lines = [...($parked.lists as unknown as KeyLines<string, Line<string>>).lines()];
+  return Math.max(0, lines.filter(({ isIdle }) => isIdle).length - 1);
+}
 
 export abstract class LocalModel {
   protected readonly world: Stage;

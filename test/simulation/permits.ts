@@ -2,7 +2,7 @@
 // free, who waits, that nobody waits for what is free, and that nobody was overtaken or passed over.
 import type { Permit } from '../../src/waits/semaphore/index.ts';
 import type { Random } from '../support/random.ts';
-import { CROWD, LocalModel, TIMEOUTS_MS } from './local.ts';
+import { CROWD, idleLines, LocalModel, TIMEOUTS_MS } from './local.ts';
 import { codeOf } from './model.ts';
 
 export const UNITS = 2;
@@ -11,6 +11,7 @@ const KEYS = ['k0', 'k1'] as const;
 interface Request {
   readonly number: number;
   readonly units: number;
+  readonly deadlineMs: number;
 }
 
 /** What is known of a key; the last five since the last check. */
@@ -70,10 +71,10 @@ export class Permits extends LocalModel {
     else this.#crowd(line, random);
   }
 
-  /** More than a batch wait, and there is enough for all of them for a while. */
+  /** More than two batches wait, and there is enough for all of them for a while. */
   #crowd(line: Line, random: Random): void {
     const timeoutMs = random.pick(TIMEOUTS_MS);
-    for (let left = CROWD; left > 0; left--) this.#acquire(line, random, timeoutMs);
+    for (let left = 2 * CROWD; left > 0; left--) this.#acquire(line, random, timeoutMs);
     this.#resize(line, random.pick([UNITS, 3 * CROWD]), true);
     this.later(random.range(0, 100), () => this.#resize(line, UNITS, true));
   }
@@ -88,7 +89,7 @@ export class Permits extends LocalModel {
     const deadlineMs = this.nowMs + timeoutMs;
     this.#begin(line);
     const isTooMany = units > line.units;
-    const request = { number: ++this.#made, units };
+    const request = { number: ++this.#made, units, deadlineMs };
     line.waiting.push(request);
     this.open++;
     const label = random.chance(0.2) ? key : undefined;
@@ -123,7 +124,7 @@ export class Permits extends LocalModel {
     if ((permit !== undefined) !== isFree)
       this.violate('a try got a permit, or none, wrongly', { key, isFree });
     if (permit === undefined) return;
-    this.#hold(line, { number: ++this.#made, units });
+    this.#hold(line, { number: ++this.#made, units, deadlineMs: this.nowMs });
     this.later(holdsMs, () => this.#release(line, permit, 1));
   }
 
@@ -222,6 +223,8 @@ export class Permits extends LocalModel {
     const about = { ...is, model: { free, waiting: waiting.length } };
     if (is.free !== free || is.waiting !== waiting.length)
       this.violate('a line of a semaphore is not that of the model', about);
+    if (waiting.some(({ deadlineMs }) => this.isLongOver(deadlineMs)))
+      this.violate('somebody waits for units behind his deadline', about);
     if (first !== undefined && first.units <= free)
       this.violate('somebody waits for units that are free', about);
     if (served.some(({ number }) => first !== undefined && number > first.number))
@@ -231,6 +234,10 @@ export class Permits extends LocalModel {
   }
 
   override leftBehind(): Record<string, number> {
-    return { waitsForPermits: this.open, idleSemaphores: this.#awaitIdle };
+    return {
+      waitsForPermits: this.open,
+      idleSemaphores: this.#awaitIdle,
+      unitLines: idleLines(this.process.semaphore),
+    };
   }
 }

@@ -75,62 +75,51 @@ function traitsOf({ config, rounds }: Plan): Record<keyof Shortest, readonly Tra
     const random = new Random(seed);
     return { process: random.below(config.processes), ...drawAct(random, config.keys) };
   };
+  const kind: Trait = (act) => drawn(act).kind;
   return {
-    acts: [
-      round,
-      (act) => drawn(act).kind,
-      (act) => drawn(act).process,
-      (act) => Number(drawn(act).key) % 32,
-    ],
-    faults: [() => 0, round, ({ seed }) => new Random(seed).pick(config.faults)],
+    faults: [() => 0, ({ seed }) => new Random(seed).pick(config.faults), ({ id }) => id],
+    acts: [round, kind, (act) => drawn(act).process, (act) => Number(drawn(act).key) % 32, ({ id }) => id],
   };
 }
 
 /**
- * Leaves out what is alike, then halves of what is left, quarters, and so on, for as long as the same
- * violation comes, and for at most `mostMs` of CPU. What is behind the violation is left out by itself.
+ * Leaves out halves of what there is, quarters, and so on, by kind, by key, at last one by one, for as
+ * long as the same violation comes, and for `mostMs` of CPU. What is behind the violation goes by itself.
  */
 export async function shorten({ plan, violation }: Played, mostMs: number): Promise<Shortest> {
-  const whole: Shortest = { acts: ids(plan.acts), faults: ids(plan.faults) };
-  if (violation === undefined) return whole;
+  let found: Shortest = { acts: ids(plan.acts), faults: ids(plan.faults) };
+  if (violation === undefined) return found;
   const began = process.cpuUsage();
   const isOver = (): boolean => process.cpuUsage(began).user > mostMs * 1_000;
-  let found = whole;
-  let untilMs = Number.POSITIVE_INFINITY;
+  // What is found at the end is found at the end only.
+  const endMs = plan.rounds[plan.rounds.length - 1].endMs;
+  let untilMs = violation.atMs < endMs ? violation.atMs + 1 : Number.POSITIVE_INFINITY;
   const fails = async (kept: Shortest): Promise<boolean> => {
     const { violation: again } = await play(plan.seed, withoutAllBut(plan, kept), false, untilMs);
     if (again?.what !== violation.what) return false;
     const before = (all: readonly Planned[], some: readonly number[]) =>
       some.filter((id) => all[id].atMs <= again.atMs);
     found = { acts: before(plan.acts, kept.acts), faults: before(plan.faults, kept.faults) };
-    // One that is found at the end is found at the end only.
-    if (again.atMs < plan.rounds[plan.rounds.length - 1].endMs) untilMs = again.atMs + 1;
+    if (again.atMs < endMs) untilMs = again.atMs + 1;
     return true;
   };
-  if (!(await fails(whole))) return whole;
-  const traits = traitsOf(plan);
-  for (const of of ['faults', 'acts'] as const) {
-    for (const trait of traits[of]) {
-      const values = new Map(found[of].map((id) => [id, trait(plan[of][id])]));
-      for (const value of new Set(values.values())) {
-        const rest = found[of].filter((id) => values.get(id) !== value);
-        if (rest.length < found[of].length && !isOver()) await fails({ ...found, [of]: rest });
+  const leaveOut = async (of: keyof Shortest, trait: Trait): Promise<void> => {
+    const groups = [...new Set(found[of].map((id) => trait(plan[of][id])))];
+    for (let size = Math.ceil(groups.length / 2); size >= 1; size = size === 1 ? 0 : Math.ceil(size / 2)) {
+      for (let at = 0; at < groups.length && !isOver(); ) {
+        const out = new Set(groups.slice(at, at + size));
+        const rest = found[of].filter((id) => !out.has(trait(plan[of][id])));
+        const isLess = rest.length < found[of].length;
+        if (!isLess || (await fails({ ...found, [of]: rest }))) groups.splice(at, size);
+        else at += size;
       }
     }
-  }
+  };
+  if (!(await fails(found))) return found;
+  const traits = traitsOf(plan);
   for (let before = Number.POSITIVE_INFINITY; sizeOf(found) < before && !isOver(); ) {
     before = sizeOf(found);
-    for (const of of ['acts', 'faults'] as const) {
-      for (
-        let size = Math.ceil(found[of].length / 2);
-        size >= 1;
-        size = size === 1 ? 0 : Math.ceil(size / 2)
-      ) {
-        for (let at = 0; at < found[of].length && !isOver(); ) {
-          if (!(await fails({ ...found, [of]: found[of].toSpliced(at, size) }))) at += size;
-        }
-      }
-    }
+    for (const of of ['faults', 'acts'] as const) for (const trait of traits[of]) await leaveOut(of, trait);
   }
   return found;
 }

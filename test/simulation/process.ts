@@ -74,6 +74,7 @@ export class Process implements Actor {
       world.waits.checkTurn(this);
       this.permits.check();
       this.items.check();
+      this.calls.check();
     };
     this.host.begin(() => this.#openLocal());
     this.host.begin(() => this.openBus());
