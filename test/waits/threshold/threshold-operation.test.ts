@@ -36,6 +36,32 @@ describe('ThresholdPurgatory.tryCompleteElseWatch', () => {
     }
   });
 
+  it('leaves all its keys by its cancel, its deadline, cancelForKey, which goes by thresholds, and close', () => {
+    const g = gauge();
+    const parked = (thresholds: string, delayMs = 1_000): LoggingOperation => {
+      const op = new LoggingOperation(thresholds, delayMs, g.log);
+      const pairs = thresholds.split(' ').map(([key, ...digits]) => [key, Number(digits.join(''))] as const);
+      g.purgatory.tryCompleteElseWatch(op, pairs);
+      return op;
+    };
+    const [high, low, tied, last] = ['x9 y1', 'y1 x3 x2', 'x3', 'z1 y5'].map((thresholds) =>
+      parked(thresholds),
+    );
+    expect([parked('x1 z1').cancel(), counts(g)]).to.deep.equal([true, [4, 7, 3, 4]]);
+    parked('z1 y2', 5);
+    g.clock.advance(5);
+    expect(g.log).to.deep.equal(['complete z1 y2', 'expire z1 y2']);
+    expect(g.purgatory.cancelForKey('x')).to.deep.equal([low, tied, high]);
+    expect(counts(g)).to.deep.equal([1, 2, 2, 1]);
+    checkPurgatoryInvariants(g.purgatory);
+    expect([g.purgatory.advance('y', 5), g.purgatory.delete('y'), g.purgatory.delete('y')]).to.eql([
+      0,
+      true,
+      false,
+    ]);
+    expect([counts(g), g.purgatory.close(), counts(g)]).to.deep.equal([[1, 1, 1, 1], [last], [0, 0, 0, 0]]);
+  });
+
   it('keeps an operation of its own kind that refuses for its deadline, and asks it once', () => {
     const g = gauge();
     let tries = 0;
