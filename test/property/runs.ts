@@ -1,7 +1,7 @@
 // How many runs a property makes: a fifth of its number in `npm test`, all in the full run. The seed is
 // the same each time, so that only a change of the code makes a test red; `npm run soak` draws fresh
 // ones. FC_RUNS=10000 npx mocha, for a long search; FC_SEED to repeat one.
-import fc, { type Arbitrary, type Parameters, type RunDetails } from 'fast-check';
+import type { Parameters, RunDetails } from 'fast-check';
 import { isFull } from '../support/full.ts';
 
 /** The parameters of a property of short histories, which are shrunk when they fail. */
@@ -26,26 +26,4 @@ export function longRuns<T>(inFullRun: number): Parameters<T> {
         throw new Error(`failed with FC_SEED=${seed}, path ${counterexamplePath}`, { cause: errorInstance });
     },
   };
-}
-
-/**
- * A property of a structure and its naive twin: whatever is done to a new pair of them, at most
- * `most` acts, its check holds after each.
- */
-export function holdsAfterEachAct<Act>(
-  makePair: () => { act(act: Act): void; check(): void },
-  act: Arbitrary<Act>,
-  most: number,
-  inFullRun: number,
-): void {
-  fc.assert(
-    fc.property(fc.array(act, { maxLength: most }), (acts) => {
-      const pair = makePair();
-      for (const each of acts) {
-        pair.act(each);
-        pair.check();
-      }
-    }),
-    runs(inFullRun),
-  );
 }
