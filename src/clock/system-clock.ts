@@ -213,11 +213,13 @@ class SystemWakeUp implements WakeUp {
     this.#timer?.unref?.();
   }
 
-  /** With a timer of the host's own: a fake, or zone.js, counts its timers. */
+  /** Not with a timer of a fake, or of zone.js, which count theirs; nor with a number, as in Deno. */
   rest(): boolean {
-    if (this.#timer === undefined || this.#timer instanceof ForeignTimer || this.#clock.isFake) return false;
+    const timer = this.#timer;
+    if (this.#clock.isFake || timer instanceof ForeignTimer || typeof timer?.unref !== 'function')
+      return false;
     this.#isResting = true;
-    this.#timer?.unref?.();
+    timer.unref();
     return true;
   }
 

@@ -49,4 +49,9 @@ const cleared = new SystemTimer();
 cleared.schedule(() => assert.fail('it was closed'), 5);
 cleared.close();
 await ends((end) => new SystemTimer().schedule(end, 20));
+new SystemTimer().schedule(() => {}, 60_000).cancel();
+assert(
+  !process.getActiveResourcesInfo().includes('Timeout'),
+  'a timer with nothing pending holds the process',
+);
 process.stdout.write('all well\n');
