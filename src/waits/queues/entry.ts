@@ -55,11 +55,11 @@ export class Entry<V, K> extends TimerTask implements Abortable {
   state: EntryState = 'kept';
   readonly terms: Terms<V, K> | undefined;
   /** The signal that it follows. */
-  #signal: AbortSignal | undefined;
+  #signal: AbortSignal | undefined = undefined;
   /** While it is out: its lease, whose that is, and since when, in ms of the timer's clock. */
-  lease: object | undefined;
-  label: string | undefined;
-  sinceMs: number;
+  lease: object | undefined = undefined;
+  label: string | undefined = undefined;
+  sinceMs = 0;
 
   constructor(
     { key, owner }: EntryLine<V, K>,
@@ -75,10 +75,6 @@ export class Entry<V, K> extends TimerTask implements Abortable {
     this.turn = turn;
     this.deliveries = deliveries;
     this.terms = terms;
-    this.#signal = undefined;
-    this.lease = undefined;
-    this.label = undefined;
-    this.sinceMs = 0;
   }
 
   /** Its task is due in `delayMs`; never for Infinity. @throws what the timer's `add` throws. */

@@ -215,13 +215,10 @@ export class ItemLine<K, V> extends Line<K> {
   }
 
   #resize(length: number): void {
-    const items: (V | Entry<V, K> | undefined)[] = Array.from(
-      { length: this.inRing },
-      (_, i) => this.ring[this.#at(i)],
+    const { inRing } = this;
+    this.ring = Array.from({ length: Math.max(length, 2) }, (_, i) =>
+      i < inRing ? this.ring[this.#at(i)] : undefined,
     );
-    const room = Math.max(length, 2);
-    while (items.length < room) items.push(undefined);
-    this.ring = items;
     this.#head = 0;
   }
 }

@@ -140,8 +140,7 @@ export class Items<V, K> extends HandOvers<K, ItemLine<K, V>> implements EntryOw
   }
 
   giveBack(entry: Entry<V, K>, afterMs: number): void {
-    const line = this.#arrive(entry);
-    this.#comeBack(line, entry, afterMs);
+    this.#comeBack(this.#arrive(entry), entry, afterMs);
   }
 
   due(entry: Entry<V, K>): void {
@@ -154,10 +153,6 @@ export class Items<V, K> extends HandOvers<K, ItemLine<K, V>> implements EntryOw
   aborted(entry: Entry<V, K>): void {
     if (entry.state === 'out') this.giveBack(entry, 0);
     else this.end(entry);
-  }
-
-  #lineOf({ key }: Entry<V, K>): ItemLine<K, V> {
-    return this.lists.lineOf(key);
   }
 
   /** It has come back. Hands over to those who wait. */
@@ -241,7 +236,7 @@ export class Items<V, K> extends HandOvers<K, ItemLine<K, V>> implements EntryOw
   /** Takes it out for good, for nobody. Returns its item. */
   end(entry: Entry<V, K>): V {
     const { item, state } = entry;
-    const line = state === 'kept' ? this.#lineOf(entry) : this.#arrive(entry);
+    const line = state === 'kept' ? this.lists.lineOf(entry.key) : this.#arrive(entry);
     entry.rest();
     entry.state = 'gone';
     entry.item = undefined as V;
@@ -256,7 +251,7 @@ export class Items<V, K> extends HandOvers<K, ItemLine<K, V>> implements EntryOw
   /** It is out no more, or no more to come later. Returns its line. */
   #arrive(entry: Entry<V, K>): ItemLine<K, V> {
     const { state } = entry;
-    const line = this.#lineOf(entry);
+    const line = this.lists.lineOf(entry.key);
     if (state !== 'out' && state !== 'later') return line;
     if (state === 'later') this.delayed--;
     else if (--this.leased === 0) this.#idle.open();
@@ -388,7 +383,8 @@ export class Items<V, K> extends HandOvers<K, ItemLine<K, V>> implements EntryOw
 
   protected override give(line: ItemLine<K, V>): void {
     const taker = this.lists.firstOf(line) as Taker;
-    this.timer.release(taker, taker.$slot); // a lease gets its place, where the timer is full
+    // The lease gets its place, where the timer is full.
+    if (taker.way === 'lease') this.timer.release(taker, taker.$slot);
     try {
       taker.give(this.takeBy(taker.way, line, taker.options));
     } catch (error) {

@@ -117,7 +117,8 @@ export class Queues<V, K = string> extends AbstractPurgatory<K, never> {
     const line = this.#lineToFill(key);
     if (this.#items.stored >= this.#maxItems) this.#checkRoom(line, 1, false);
     this.#items.add(line, item);
-    return this.#serve(line);
+    this.#items.serve(line);
+    return line.size === 0;
   }
 
   #putWith(key: K, item: V, options: PutOptions<V, K>): boolean {
@@ -316,12 +317,6 @@ export class Queues<V, K = string> extends AbstractPurgatory<K, never> {
     checkedKey(key);
     parking.checkOpen(signal);
     return lists.lineOf(key);
-  }
-
-  /** Hands over what was added. True iff nothing is kept. */
-  #serve(line: ItemLine<K, V>): boolean {
-    this.#items.serve(line);
-    return line.size === 0;
   }
 
   /** @throws PurgatoryError ERR_PURGATORY_FULL, unless those who wait take what is too much. */

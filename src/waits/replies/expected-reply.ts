@@ -29,8 +29,7 @@ export class ExpectedReply<K, V> extends TimerTask implements Abortable, Settlea
   /** When it was expected, and when its deadline began: in whole ms of the clock, as int32s. */
   sinceStamp: number;
   filedStamp: number;
-  readonly promise: Promise<V>;
-  #resolve!: (outcome: unknown) => void;
+  #resolve: ((outcome: unknown) => void) | undefined;
   #outcome: unknown;
 
   constructor(id: K, { timeoutMs, signal, label }: ReadWaitOptions) {
@@ -40,16 +39,20 @@ export class ExpectedReply<K, V> extends TimerTask implements Abortable, Settlea
     this.label = label;
     this.sinceStamp = 0;
     this.filedStamp = 0;
+    this.#resolve = undefined;
     this.#outcome = undefined;
-    this.promise = new Promise<unknown>((resolve) => {
-      this.#resolve = resolve;
-    }) as Promise<V>;
   }
 
   /** The id and the label of its request, for people. */
   get text(): string {
     const label = this.label === undefined ? '' : ` ("${cut(this.label)}")`;
     return `${keyText(this.id)}${label}`;
+  }
+
+  promise(): Promise<V> {
+    return new Promise<unknown>((resolve) => {
+      this.#resolve = resolve;
+    }) as Promise<V>;
   }
 
   /** What its promise is to settle with: a value, or a Rejection. */
@@ -59,7 +62,7 @@ export class ExpectedReply<K, V> extends TimerTask implements Abortable, Settlea
   }
 
   settle(): void {
-    this.#resolve(resolution(this.#outcome));
+    this.#resolve?.(resolution(this.#outcome));
   }
 
   /** The timer calls this at the deadline; it leaves $keeper in place (timer-task.ts). */

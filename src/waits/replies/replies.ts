@@ -180,7 +180,10 @@ export class Replies<K = string, V = unknown> extends TimerClient {
    */
   expect(id: K, options: ExpectOptions): Promise<V> {
     try {
-      return this.#expect(id, options).promise;
+      const reply = new ExpectedReply<K, V>(id, checkedWaitOptions(options));
+      const promise = reply.promise();
+      this.#add(reply);
+      return promise;
     } catch (error) {
       return Promise.reject(error);
     }
@@ -196,8 +199,9 @@ export class Replies<K = string, V = unknown> extends TimerClient {
   call(id: K, options: ExpectOptions, send: () => unknown): Promise<V> {
     try {
       requiredFunction('send', send);
-      const reply = this.#expect(id, options);
-      const { promise } = reply;
+      const reply = new ExpectedReply<K, V>(id, checkedWaitOptions(options));
+      const promise = reply.promise();
+      this.#add(reply);
       if (this.#expected.get(id) !== reply) return promise; // its signal aborted as it was listened to
       const fail = (error: unknown): void => this.#notSent(reply, error);
       try {
@@ -283,13 +287,12 @@ export class Replies<K = string, V = unknown> extends TimerClient {
     if (this.#ownsTimer) this.timer.close();
   }
 
-  #expect(id: K, options: ExpectOptions): ExpectedReply<K, V> {
-    const reply = new ExpectedReply<K, V>(id, checkedWaitOptions(options));
+  #add(reply: ExpectedReply<K, V>): void {
     try {
       if (this.#isClosed) throw closed(this.#title);
-      singleKey('id', id, 'several ids are several expect');
+      singleKey('id', reply.id, 'several ids are several expect');
       throwIfAborted(reply.signal);
-      if (this.#expected.has(id)) throw expectedAlready(reply);
+      if (this.#expected.has(reply.id)) throw expectedAlready(reply);
       if (this.#expected.size >= this.maxParked) throw full(this.#title, 'maxParked', this.maxParked);
       this.#file(reply, reply.delayMs);
     } catch (error) {
@@ -297,7 +300,7 @@ export class Replies<K = string, V = unknown> extends TimerClient {
       throw error;
     }
     reply.sinceStamp = reply.filedStamp;
-    this.#expected.set(id, reply);
+    this.#expected.set(reply.id, reply);
     if (reply.delayMs === Number.POSITIVE_INFINITY) this.#endless++;
     try {
       if (reply.signal !== undefined) addAbortable(reply.signal, reply);
@@ -305,7 +308,6 @@ export class Replies<K = string, V = unknown> extends TimerClient {
       this.#takeOut(reply); // a signal that is no real one may throw
       throw error;
     }
-    return reply;
   }
 
   /** Starts the deadline of `reply`, or starts it over. All or nothing. */
@@ -396,12 +398,11 @@ export class Replies<K = string, V = unknown> extends TimerClient {
     if (reply.signal !== undefined) removeAbortable(reply.signal, reply);
   }
 
-  #timedOut(reply: ExpectedReply<K, V>): PurgatoryError {
-    return notWithin(`No reply of "${this.name}" to ${reply.text}`, reply.delayMs);
-  }
-
   readonly #keeper: ReplyKeeper = {
-    expire: (reply: ExpectedReply<K, V>) => this.#end(reply, 'expired', new Rejection(this.#timedOut(reply))),
+    expire: (reply: ExpectedReply<K, V>) => {
+      const error = notWithin(`No reply of "${this.name}" to ${reply.text}`, reply.delayMs);
+      this.#end(reply, 'expired', new Rejection(error));
+    },
     abort: (reply: ExpectedReply<K, V>, reason) => this.#end(reply, 'cancelled', new Rejection(reason)),
     /** Called in one case only: a shared timer is closed. */
     remove: (reply: ExpectedReply<K, V>) => {

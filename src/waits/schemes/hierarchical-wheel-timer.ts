@@ -109,13 +109,9 @@ export class HierarchicalWheel extends TickingScheme {
     return this.#nextUpTo(Number.MAX_VALUE);
   }
 
-  *#lists(): Generator<Slot, void, undefined> {
-    for (const { buckets } of this.levels) yield* buckets;
-    yield this.beyond;
-  }
-
   override forEach(visit: Visit): void {
-    for (const list of this.#lists()) this.slab.forEach(list, visit);
+    const lists = [...this.levels.flatMap(({ buckets }) => buckets), this.beyond];
+    for (const list of lists) this.slab.forEach(list, visit);
   }
 
   /**

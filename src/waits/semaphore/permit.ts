@@ -26,16 +26,14 @@ export class UnitLine<K> extends Line<K> {
   /** How many there are. They may change. */
   units: number;
   /** Units that permits hold. */
-  held: number;
+  held = 0;
   /** The permits with a label, in the order in which they were given. Undefined where none ever was. */
-  labelled: Map<Permit, Holding> | undefined;
+  labelled: Map<Permit, Holding> | undefined = undefined;
 
   constructor(key: K, bank: Bank<K>, units: number) {
     super(key);
     this.bank = bank;
     this.units = units;
-    this.held = 0;
-    this.labelled = undefined;
   }
 
   /** Units that nobody holds: fewer than 0 when more are held than there are. */

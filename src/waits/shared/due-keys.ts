@@ -35,10 +35,7 @@ export class DueKeys<V> {
   readonly #timedOut = new Map<string, Exclude<Kind, 'shared'>>();
   #wasApart = false;
   /** The batches that take further keys. */
-  readonly #open: Record<'fresh' | 'failed', DueBatch<V> | undefined> = {
-    fresh: undefined,
-    failed: undefined,
-  };
+  readonly #open: Partial<Record<'fresh' | 'failed', DueBatch<V>>> = {};
   #size = 0;
 
   constructor(loadBatch: number) {

@@ -114,7 +114,8 @@ export class SharedWaits<V> extends AbstractPurgatory<string, never> {
       const watched = this.#lists.keyOf(key);
       const isLook = checked.timeoutMs <= 0;
       const Kind = isLook ? SharedLook : SharedWaiter;
-      const waiter = new Kind<V>(watched, this.#removed, condition, checked);
+      const terms = isLook ? { ...checked, timeoutMs: Number.POSITIVE_INFINITY } : checked;
+      const waiter = new Kind<V>(watched, this.#removed, condition, terms);
       this.#parking.park(waiter, [key]);
       // A load before the bus has subscribed might miss a change, and another would have to follow.
       // A listener may have ended it.

@@ -149,12 +149,8 @@ export class SharedWaiter<V> extends Wait {
   }
 }
 
-/** A wait with `timeoutMs: 0`: the first load ends it, whatever it brings. It is in no timer. */
+/** A wait with `timeoutMs: 0`: the first load ends it, whatever it brings. It has no deadline. */
 export class SharedLook<V> extends SharedWaiter<V> {
-  constructor(...[watched, removed, condition, options]: ConstructorParameters<typeof SharedWaiter<V>>) {
-    super(watched, removed, condition, { ...options, timeoutMs: Number.POSITIVE_INFINITY });
-  }
-
   override offer(value: V | undefined): boolean {
     return super.offer(value) || this.#expire();
   }
