@@ -222,7 +222,7 @@ export class Items extends LocalModel {
     leaseMs: number,
   ): void {
     const isMine = item.lease === lease;
-    const isOut = isMine && this.nowMs < item.untilMs - ROUNDING_MS && !this.process.queues.isClosed;
+    const isOut = isMine && !this.#isLapsed(item) && !this.process.queues.isClosed;
     const isOver = !isMine || this.isLongOver(item.untilMs);
     const afterMs = end === 'later' ? 30 : 0;
     const was =
@@ -236,7 +236,9 @@ export class Items extends LocalModel {
 
   /** Its lease has ended by its time, as far as one can tell. */
   #isLapsed({ state, untilMs }: Item): boolean {
-    return state === 'out' && untilMs <= this.nowMs + ROUNDING_MS;
+    // Where tries take time, its promise may settle later than it began.
+    const slackMs = this.world.plan.config.tryMs > 0 ? 500 : ROUNDING_MS;
+    return state === 'out' && untilMs <= this.nowMs + slackMs;
   }
 
   /** Nobody says when an item goes that has no caller any more, and comes back. */
