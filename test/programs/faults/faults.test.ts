@@ -31,8 +31,6 @@ describe('Under faults', () => {
       const absolute = rows.filter(([, , , , bar]) => bar === '0');
       expect(absolute).to.have.length.at.least(3);
       expect(absolute.filter(([, , , measured]) => measured !== '0')).to.deep.equal([]);
-    })
-      .timeout(180_000)
-      .retries(SECOND_TRY);
+    }).retries(SECOND_TRY);
   }
 });
