@@ -222,7 +222,8 @@ export class Items extends LocalModel {
     leaseMs: number,
   ): void {
     const isMine = item.lease === lease;
-    const isOut = isMine && !this.#isLapsed(item) && !this.process.queues.isClosed;
+    const isKept = item.state !== 'out' || this.#isLapsed(item) || this.process.queues.isClosed;
+    const isOut = isMine && !isKept;
     const isOver = !isMine || this.isLongOver(item.untilMs);
     const afterMs = end === 'later' ? 30 : 0;
     const was =
