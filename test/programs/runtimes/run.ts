@@ -2,8 +2,9 @@
 // folder alone, runs the tests of runtimes.ts on each, and prints a table. Exits with 1 when a
 // runtime fails.
 //
-// Two run at a time: a release of Node beside one of the others. Two releases of Node would write the same
-// files, as they run the whole suite. What a runtime prints is shown when it ends, in one piece.
+// Those of Node run one after the other: two releases would write the same files, as they run the
+// whole suite. Each other runtime has one job, which waits more than it works: they go beside. What a
+// runtime prints is shown when it ends, in one piece.
 // One that prints nothing for longer than mocha lets a test last hangs: it is killed, with all its
 // processes, and the files that it was at are named.
 import { spawn } from 'node:child_process';
@@ -40,8 +41,9 @@ const rows: Record<string, Outcome> = {};
 const results: Results[] = [];
 const red: string[] = [];
 const asked = runtimes.filter(({ name }) => values.only?.includes(name) ?? true);
-const isNode = ({ name }: Runtime): boolean => name.startsWith('Node');
-await Promise.all([testAll(asked.filter(isNode)), testAll(asked.filter((each) => !isNode(each)))]);
+const isNode = ({ command: [program] }: Runtime): boolean => program.startsWith('node');
+const others = asked.filter((each) => !isNode(each));
+await Promise.all([testAll(asked.filter(isNode)), ...others.map((each) => testAll([each]))]);
 console.table(rows);
 end(results, red, (performance.now() - beganMs) / 1_000);
 
