@@ -1,10 +1,11 @@
 // The two ways to say "later": at the end of this turn, and in the next turn.
 //
 // Ground rules. What one request causes for others must not run in the async context of that
-// request: `TurnEnd` and `inNextTurn` run in the root context. The end of a turn is a microtask. The next turn is the host's
-// own immediate, which is never cleared: when an `uncaughtException` handler clears one, because of
-// an error that another immediate threw, Node's queue of immediates breaks for good (20, 22 and 24:
-// an endless TypeError about `_idleNext`). It holds the process until it has run.
+// request: `TurnEnd` and `inNextTurn` run in the root context. The end of a turn is a microtask. The
+// next turn is the host's own immediate, which is never cleared: when an `uncaughtException` handler
+// clears one, because of an error that another immediate threw, Node's queue of immediates breaks
+// for good (20, 22 and 24: an endless TypeError about `_idleNext`). It holds the process until it
+// has run.
 import { hostSetImmediate } from '../base/host.ts';
 import type { Clock } from './clock.ts';
 import { inRootContext } from './root-context.ts';

@@ -33,7 +33,7 @@ import { CallbackTask, checkAddable, type TaskKeeper, type TimerTask } from './t
 
 /** A clock that goes back by more, in ms, begins anew. It would stand still for too long. */
 const MOMENT_MS = 1_000;
-/** A wake-up in so many ms at most rests: a timer that its user has dropped is kept by it for so long. */
+/** A wake-up in so many ms at most rests. It keeps a timer that its user has dropped for so long. */
 const KEPT_MS = 120_000;
 /** More tasks than any memory holds, and an int32, which is compared without a double. */
 const MAX_INT32 = 2 ** 31 - 1;
@@ -466,8 +466,8 @@ export abstract class Timer implements TaskKeeper {
 
   /**
    * @internal To be called after tasks were taken out. Lets the wake-up rest if none is left, and
-   * gives memory back in a turn of its own if few are. Does nothing while a pass runs tasks: its end does it.
-   * O(1), but O(tasks of a bucket) on a fake host.
+   * gives memory back in a turn of its own if few are. Does nothing while a pass runs tasks: its end
+   * does it. O(1), but O(tasks of a bucket) on a fake host.
    */
   afterRemoval(): void {
     if (this.#isRunning) return;

@@ -13,8 +13,8 @@ import { type BarrierOptions, type BarrierResult, waitOnce } from '../../timer/b
  * Resolves with `{ expired: false }` when `stream` takes more after a `write` that returned false: at
  * once where it does already. With `{ expired: true }` after `timeoutMs`: its reader is slow, or has
  * gone without a word. Rejects with `signal.reason` on abort; with the error of a stream that fails,
- * or with Node's ERR_STREAM_PREMATURE_CLOSE where it closes, or was ended before; with a TypeError or RangeError (Node's
- * codes) for bad arguments. Never throws. O(1).
+ * or with Node's ERR_STREAM_PREMATURE_CLOSE where it closes, or was ended before; with a TypeError or
+ * RangeError (Node's codes) for bad arguments. Never throws. O(1).
  *
  * `stream` is any writable stream of Node: a socket, a response of `node:http`, of `node:http2` (the
  * compatibility API) or of Express; with Fastify `reply.raw`.

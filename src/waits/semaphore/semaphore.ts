@@ -48,9 +48,9 @@ export interface UnitsSnapshot {
   held: number;
   /** Permits that were given since it was made. */
   given: number;
-  /** The permit that has been held longest, of those with a label. Null: none with a label is. Of 16,384 keys at most. */
+  /** The permit with a label that has been held longest, of 16,384 keys at most. Null: there is none. */
   heldLongest: HeldPermit | null;
-  /** The permits with a label that have been held longest, `top` of them, that one first. Of 16,384 keys at most. */
+  /** As `heldLongest`: the `top` that have been held longest, that one first. */
   holders: HeldPermit[];
 }
 
