@@ -6,6 +6,8 @@ const SEEDS = 100;
 const BLOCK = 20;
 /** Their buses lose what others publish before they have heard of them: a second sweep makes it good. */
 const BLIND = [212, 415];
+/** An item comes back while the timer is full, and then its caller goes. */
+const FULL = 894888651;
 
 describe('A simulated world', () => {
   for (let from = 1; from <= SEEDS; from += BLOCK) {
@@ -23,6 +25,10 @@ describe('A simulated world', () => {
       expect((await play(seed)).violation, `npm run simulate -- --from ${seed}`).to.equal(undefined);
     });
   }
+
+  it(`keeps all promises where an item comes back to a full timer: seed ${FULL}`, async () => {
+    expect((await play(FULL)).violation, `npm run simulate -- --from ${FULL}`).to.equal(undefined);
+  });
 
   it('is the same for the same seed', async () => {
     const [a, b, other] = [await play(20), await play(20), await play(21)].map(({ world: { time } }) => [

@@ -214,10 +214,13 @@ export class Items<V, K> extends HandOvers<K, ItemLine<K, V>> implements EntryOw
       entry.rest();
       return;
     }
-    const deadlineMs = terms === undefined ? Number.POSITIVE_INFINITY : terms.deadlineMs;
-    const restMs = deadlineMs === Number.POSITIVE_INFINITY ? deadlineMs : deadlineMs - this.timer.now();
-    entry.file(state === 'later' ? Math.min(afterMs, restMs) : restMs);
-    if (terms?.signal !== undefined) entry.follow(terms.signal);
+    try {
+      const deadlineMs = terms === undefined ? Number.POSITIVE_INFINITY : terms.deadlineMs;
+      const restMs = deadlineMs === Number.POSITIVE_INFINITY ? deadlineMs : deadlineMs - this.timer.now();
+      entry.file(state === 'later' ? Math.min(afterMs, restMs) : restMs);
+    } finally {
+      if (terms?.signal !== undefined) entry.follow(terms.signal); // also where the timer is full
+    }
   }
 
   #expire(entry: Entry<V, K>): void {

@@ -112,14 +112,17 @@ describe('An item with a deadline and a caller', () => {
     checkPurgatoryInvariants(jobs);
   });
 
-  it('comes back though the timer is full: without a deadline, at once, and counted as refused', () => {
+  it('comes back though the timer is full: without a deadline, at once, and counted as refused; its caller may still go', () => {
     const { timer, jobs, put, kept } = setUp(Number.POSITIVE_INFINITY, 1);
-    put(1, SOON);
+    const caller = new AbortController();
+    put(1, { ...SOON, signal: caller.signal });
     const taken = jobs.tryTake(['a']) as Taken<number, string>;
     timer.schedule(() => {}, 10);
     expect(jobs.putBack(taken, { afterMs: 5 })).to.equal(false);
     jobs.putBack('a', 0, { afterMs: 5 });
-    expect([kept(), jobs.snapshot().refused]).to.deep.equal([[0, 1], { ERR_PURGATORY_FULL: 3 }]);
+    expect([jobs.size, jobs.snapshot().refused]).to.deep.equal([2, { ERR_PURGATORY_FULL: 3 }]);
+    caller.abort();
+    expect(kept()).to.deep.equal([0]);
   });
 
   it('comes back though its signal is no real one, whose error is thrown in a later turn', async () => {
