@@ -25,17 +25,19 @@ function spin(ms: number): void {
   for (const endMs = performance.now() + ms; performance.now() < endMs; );
 }
 
-/** 0.4 s of due tasks. Something else keeps the process alive for a tenth of that. */
-function burst(timer: SystemTimer, tells = true): SystemTimer {
-  const count = 200;
+/** 0.2 s of due tasks. Something else keeps the process alive until the first of them. */
+function burst(timer: SystemTimer, tells = true, onRun: (ran: number) => void = () => {}): SystemTimer {
+  const count = 100;
   let ran = 0;
+  const alive = setTimeout(() => {}, HOUR);
   for (let i = 0; i < count; i++) {
     timer.schedule(() => {
       ran++;
+      clearTimeout(alive);
+      onRun(ran);
       spin(2);
     }, 1);
   }
-  setTimeout(() => {}, 40);
   if (tells) process.on('exit', () => say(ran < count ? 'left some' : 'ran all'));
   return timer;
 }
@@ -105,9 +107,10 @@ export const scenes: Readonly<Record<string, () => unknown>> = {
     }, 20);
   },
   'a burst, unref and ref in the middle of it': () => {
-    const timer = burst(new SystemTimer());
-    const between = (): void => void (timer.hasRef() ? timer.unref() : timer.ref());
-    for (const delayMs of [20, 40]) setTimeout(between, delayMs);
+    const timer = burst(new SystemTimer(), true, (ran) => {
+      if (ran === 30) setImmediate(() => timer.unref());
+      if (ran === 60) setImmediate(() => timer.ref());
+    });
   },
   'a timer without a reaper': () => new SystemTimer({ reaper: false }).schedule(() => say('ran'), 5),
   'an empty purgatory': () => new Purgatory('p'),
@@ -147,9 +150,14 @@ export const scenes: Readonly<Record<string, () => unknown>> = {
   },
   'a load that hangs, for waits without a deadline': () => {
     const [load, place] = hangingLoad(0);
-    setTimeout(load, 50).unref();
-    setTimeout(place, 100).unref();
-    setTimeout(() => say('held'), 75).unref();
+    const later = (step: () => void): void => void setTimeout(step, 50).unref();
+    later(() => {
+      load();
+      later(() => {
+        say('held');
+        later(place);
+      });
+    });
   },
 };
 
