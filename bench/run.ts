@@ -1,19 +1,14 @@
-/**
- * `npm run bench [-- WORKLOAD ...] [--quick] [--rounds N] [--last] [--page]`: runs the workloads and prints
- * one table with ratios.
- *
- * The figures go to `bench/results/`, a JSON file for each workload, and from there into the pictures
- * of the docs (bench/pictures.ts). A quick run writes nothing. `--last` runs nothing: it prints what
- * the results hold. `--page` prints the table as docs/performance.md has it. Workloads that are named
- * are printed in full, every system at every size. `schemes` is a bench of its own (bench/schemes/run.ts). A full run
- * of everything ends with the JVM's timers, where there is a JDK (bench/jvm/run.sh).
- */
+// `npm run bench`: runs the workloads and prints one table with ratios.
+//
+// The figures go to `bench/results/`, a JSON file for each workload, and from there into the pictures
+// of the docs (bench/pictures.ts). `schemes` is a bench of its own (bench/schemes/run.ts). A full run
+// of everything ends with the JVM's timers, where there is a JDK (bench/jvm/run.sh).
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { cpus } from 'node:os';
 import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
+import { commandLine, integer, refuse } from './harness/command-line.ts';
 import { figure, pageTable, type RowResult, resultsOf, table } from './harness/report.ts';
 import { pinned, runWorkload } from './harness/runner.ts';
 import { summarize } from './harness/statistics.ts';
@@ -33,7 +28,18 @@ interface Stored {
   measurements: Measurement[];
 }
 
-const { values, positionals } = parseArgs({
+const HELP = `npm run bench -- [WORKLOAD ...] [options]
+
+Without a WORKLOAD it runs all. One that is named is printed in full, every system at every size.
+
+  --quick     what the table of docs/performance.md compares, once; it writes nothing
+  --rounds N  each system N times (1 of a quick run, 3 of most others)
+  --last      runs nothing: prints what the results of the last run hold
+  --page      prints the table as docs/performance.md has it
+
+${[...workloads, { name: SCHEMES, title: 'the eight timers of docs/schemes.md' }].map(({ name, title }) => `  ${name.padEnd(16)}${title}`).join('\n')}`;
+
+const { values, positionals } = commandLine(HELP, {
   allowPositionals: true,
   options: {
     quick: { type: 'boolean', default: false },
@@ -43,16 +49,9 @@ const { values, positionals } = parseArgs({
   },
 });
 const { quick, last, page } = values;
-if (values.rounds !== undefined && !(Number.isInteger(Number(values.rounds)) && Number(values.rounds) >= 1)) {
-  throw new RangeError(`--rounds takes an integer >= 1, not ${values.rounds}`);
-}
 const names = positionals.filter((name) => name !== SCHEMES);
-for (const name of names) {
-  if (workloads.some((workload) => workload.name === name)) continue;
-  throw new RangeError(
-    `no workload ${name}; there are ${[...workloads.map((each) => each.name), SCHEMES].join(', ')}`,
-  );
-}
+for (const name of names)
+  if (!workloads.some((workload) => workload.name === name)) refuse(`There is no workload ${name}`);
 if (positionals.includes(SCHEMES)) await runSchemes({ quick, last });
 if (positionals.length > 0 && names.length === 0) process.exit();
 const chosen = workloads.filter(({ name, isQuick }) =>
@@ -86,7 +85,7 @@ if (rows.some(({ verdict }) => verdict === 'failed')) process.exitCode = 1;
 
 async function measured(workload: Workload): Promise<Stored> {
   const begin = performance.now();
-  const rounds = Number(values.rounds ?? (quick ? 1 : (workload.rounds ?? 3)));
+  const rounds = integer('rounds', values.rounds, quick ? 1 : (workload.rounds ?? 3), 1);
   const measurements = await runWorkload(workload, {
     quick,
     rounds,

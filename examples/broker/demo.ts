@@ -15,6 +15,7 @@ import { connectProducer, consume, createTopics, joinAndFallSilent, send } from 
 import { keepLoad } from './demo/load.ts';
 import { parseDemoOptions } from './demo/options.ts';
 import { pause } from './demo/pause.ts';
+import { parsedOrEnd } from './options.ts';
 import { stopOnSignal } from './stop-on-signal.ts';
 
 const TOPIC = 'greetings';
@@ -22,7 +23,7 @@ const PAUSE_MS = 50;
 const SESSION_TIMEOUT_MS = 1000;
 
 async function main(): Promise<void> {
-  const { watch, durationMs, http: httpPort } = parseDemoOptions(process.argv.slice(2));
+  const { watch, durationMs, http: httpPort } = parsedOrEnd(parseDemoOptions);
   const stop = new AbortController();
   stopOnSignal(() => stop.abort());
   const data = mkdtempSync(join(tmpdir(), 'purgatory-demo-'));

@@ -176,6 +176,16 @@ export function parseOptions(args: readonly string[]): BrokerOptions {
   };
 }
 
+/** What `parse` makes of the command line. What it refuses is printed, and ends the program with 2. */
+export function parsedOrEnd<Options>(parse: (args: readonly string[]) => Options): Options {
+  try {
+    return parse(process.argv.slice(2));
+  } catch (error) {
+    console.error((error as Error).message);
+    process.exit(2);
+  }
+}
+
 function rule(fallback: number, min: Bound, max: Bound): Rule {
   return { fallback, min, max };
 }

@@ -3,7 +3,7 @@ import { Broker } from './broker.ts';
 import { describeOptions } from './help.ts';
 import { Launcher, type NodeReady } from './launcher.ts';
 import { LimitedLog } from './log-lines.ts';
-import { type BrokerOptions, parseOptions } from './options.ts';
+import { type BrokerOptions, parsedOrEnd, parseOptions } from './options.ts';
 import { stopOnSignal } from './stop-on-signal.ts';
 import { temporaryFolder } from './storage/temporary-folder.ts';
 
@@ -12,7 +12,7 @@ const TEMPORARY = 'memory';
 
 async function main(): Promise<void> {
   if (process.argv.some((arg) => arg === '--help' || arg === '-h')) return console.log(describeOptions());
-  const options = parseOptions(process.argv.slice(2));
+  const options = parsedOrEnd(parseOptions);
   if (options.nodes > 1 && options.node === undefined) await runCluster(options);
   else await runNode(options);
 }

@@ -139,5 +139,5 @@ function report(load: Load, readers: number): void {
 
 main().catch((error) => {
   console.error(error instanceof Unusable ? error.message : error);
-  process.exitCode = 1;
+  process.exitCode = error instanceof Unusable ? 2 : 1;
 });

@@ -15,6 +15,6 @@ describe('npm run demo -- --incident NAME', () => {
   it('names the incidents that there are', async () => {
     const { code, stderr } = await runSource(['examples/demo.ts', '--incident', 'flood']);
     expect(stderr).to.match(/^--incident must be one of\n {2}block .*\n/);
-    expect(code).to.equal(1);
+    expect(code).to.equal(2);
   });
 });

@@ -45,11 +45,11 @@ describe('npm run demo -- --workers', () => {
     ]);
     expect(workers).to.include({
       stderr: '--workers must be a whole number from 1 to 16, and not "0".\n',
-      code: 1,
+      code: 2,
     });
     expect(bus).to.include({
       stderr: '--bus must be a URL, or one of redis, nats, postgres, and not "kafka".\n',
-      code: 1,
+      code: 2,
     });
   });
 });

@@ -1,16 +1,22 @@
-// `npm run soak -- [--minutes 30] [--seed 1] [FILES]`: runs the models again and again, with their full
-// loads and each time with a fresh seed, as many at once as there are cores, until the time is over.
-// The first failure ends the run, and the command that repeats it is printed. FILES are tests that
-// take a seed, in place of all models: examples/broker/test/fuzz.test.ts say.
+// `npm run soak`: runs the models again and again, with their full loads and each time with a fresh
+// seed, as many at once as there are cores, until the time is over. The first failure ends the run,
+// and the command that repeats it is printed.
 import { execFile } from 'node:child_process';
 import { randomInt } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { parseArgs } from 'node:util';
+import { commandLine, integer } from '../../bench/harness/command-line.ts';
 
-const { values, positionals } = parseArgs({
+const HELP = `npm run soak -- [FILES] [options]
+
+FILES are tests that take a seed, in place of all models: examples/broker/test/fuzz.test.ts say.
+
+  --minutes N  for so long (30)
+  --seed N     the first seed (a random one)`;
+
+const { values, positionals } = commandLine(HELP, {
   allowPositionals: true,
-  options: { minutes: { type: 'string', default: '30' }, seed: { type: 'string' } },
+  options: { minutes: { type: 'string' }, seed: { type: 'string' } },
 });
 
 /** Every file of pure tests whose properties take their seed from test/property/runs.ts. */
@@ -19,12 +25,6 @@ function models(): string[] {
     .filter((file) => file.endsWith('.test.ts') && !/^(host|engines|examples)\b/.test(file))
     .map((file) => `test/${file}`)
     .filter((file) => /import .*\bruns\b.*\/runs\.ts'/.test(readFileSync(file, 'utf8')));
-}
-
-function number(name: string, text: string): number {
-  const value = Number(text);
-  if (!(value >= 0)) throw new RangeError(`--${name} must be a number >= 0, not ${text}`);
-  return value;
 }
 
 /** Resolves with what a failure printed, or with undefined. */
@@ -42,8 +42,8 @@ const stop = new AbortController();
 process.once('SIGINT', () => stop.abort());
 process.once('SIGTERM', () => stop.abort());
 const files = positionals.length > 0 ? positionals : models();
-const endMs = performance.now() + number('minutes', values.minutes) * 60_000;
-let seed = number('seed', values.seed ?? `${randomInt(2 ** 31)}`);
+const endMs = performance.now() + integer('minutes', values.minutes, 30) * 60_000;
+let seed = integer('seed', values.seed, randomInt(2 ** 31));
 let runs = 0;
 
 async function lane(): Promise<void> {

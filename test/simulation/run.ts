@@ -1,7 +1,6 @@
-// `npm run simulate -- --seeds 1000 --from 1`: plays worlds, prints each failure in its shortest form
-// with the command that replays it, and ends with 1 if there was one. `--seconds 120` plays fresh seeds
-// for so long. `--trace` prints what happened; `--acts` and `--faults` play those alone.
-import { parseArgs } from 'node:util';
+// `npm run simulate`: plays worlds, prints each failure in its shortest form with the command that
+// replays it, and ends with 1 if there was one.
+import { commandLine, integer } from '../../bench/harness/command-line.ts';
 import { planOf } from './plan.ts';
 import { commandOf, play, shorten, withoutAllBut } from './play.ts';
 
@@ -11,7 +10,16 @@ const SHORTEN_MS = 30_000;
 const REPLAY_EVERY = 20;
 const TRACED_LINES = 400;
 
-const { values } = parseArgs({
+const HELP = `npm run simulate -- [options]
+
+  --seeds N        plays so many (1; with --seconds as many as it can)
+  --from N         the first seed (1; with --seconds a fresh one)
+  --seconds N      plays for so long
+  --trace          prints what happened
+  --acts 1,2,...   plays only these acts of the seed
+  --faults 1,...   plays only these faults of the seed`;
+
+const { values } = commandLine(HELP, {
   options: {
     seeds: { type: 'string' },
     from: { type: 'string' },
@@ -21,13 +29,18 @@ const { values } = parseArgs({
     trace: { type: 'boolean', default: false },
   },
 });
-const list = (text: string | undefined): number[] | undefined =>
-  text === undefined ? undefined : text.split(',').filter(Boolean).map(Number);
-const { seconds, trace } = values;
-const from = Number(values.from ?? (seconds === undefined ? 1 : Date.now() % 1_000_000_000));
-const seeds = Number(values.seeds ?? (seconds === undefined ? 1 : Number.POSITIVE_INFINITY));
-const endMs = seconds === undefined ? Number.POSITIVE_INFINITY : performance.now() + Number(seconds) * 1_000;
-const kept = { acts: list(values.acts), faults: list(values.faults) };
+const list = (option: string, text: string | undefined): number[] | undefined =>
+  text
+    ?.split(',')
+    .filter(Boolean)
+    .map((number) => integer(option, number, 0));
+const { trace } = values;
+const seconds = integer('seconds', values.seconds, Number.POSITIVE_INFINITY);
+const isTimed = Number.isFinite(seconds);
+const from = integer('from', values.from, isTimed ? Date.now() % 1_000_000_000 : 1);
+const seeds = integer('seeds', values.seeds, isTimed ? Number.POSITIVE_INFINITY : 1);
+const endMs = performance.now() + seconds * 1_000;
+const kept = { acts: list('acts', values.acts), faults: list('faults', values.faults) };
 const isWhole = kept.acts === undefined && kept.faults === undefined;
 
 Error.stackTraceLimit = 0; // nobody reads the stacks, and they are a sixth of the time

@@ -68,7 +68,7 @@ describe('npm start', () => {
     });
   }
 
-  it('says what is wrong with an option or a port that is taken, and exits with 1', async () => {
+  it('says what is wrong with an option, and which port is taken', async () => {
     const { broker, port, http } = await startBroker();
     const main = await bundled('main.ts');
     const run = (...args: string[]) => runNode([main, ...args]);
@@ -83,7 +83,7 @@ describe('npm start', () => {
     const number = '--port is "nine", where a whole number from 0 to 65535 is needed\n';
     expect(taken).to.include({ code: 1, stdout: '', stderr: inUse(port, '--port') });
     expect(page).to.include({ code: 1, stdout: '', stderr: inUse(http, '--http') });
-    expect(wrong).to.include({ code: 1, stdout: '', stderr: number });
+    expect(wrong).to.include({ code: 2, stdout: '', stderr: number });
   });
 });
 

@@ -1,8 +1,8 @@
-// `npm run faults -- redis|nats|postgres|cluster|workers [--short] [--only <part of a row>]`: breaks
-// real engines under load, and prints a table: a line for each number that was measured.
+// `npm run faults`: breaks real engines under load, and prints a table: a line for each number that was
+// measured.
 //
 // It exits with 1 when a bar was missed. The bars are for two cores that are idle otherwise.
-import { parseArgs } from 'node:util';
+import { commandLine, refuse } from '../../../bench/harness/command-line.ts';
 import { engines as programs } from '../../support/engines.ts';
 import { type EngineName, Fleet } from './fleet.ts';
 import { type Result, ROWS, type Row, type Scale } from './rows.ts';
@@ -11,18 +11,22 @@ const ENGINES: readonly EngineName[] = ['redis', 'nats', 'postgres', 'cluster', 
 const FULL: Scale = { parked: 100_000, members: 4, rate: 2_000, seconds: 10 };
 const SHORT: Scale = { parked: 8_000, members: 2, rate: 1_000, seconds: 2 };
 
-const { values, positionals } = parseArgs({
+const HELP = `npm run faults -- [${ENGINES.join(' | ')}] [options]
+
+Without an engine it breaks all.
+
+  --short      with fewer waits and processes
+  --only TEXT  the rows whose name contains it:
+
+${ROWS.map(({ name }) => `  ${name}`).join('\n')}`;
+
+const { values, positionals } = commandLine(HELP, {
   allowPositionals: true,
   options: { short: { type: 'boolean' }, only: { type: 'string', default: '' } },
 });
 const engines = positionals.length === 0 ? ENGINES : (positionals as EngineName[]);
 const unknown = engines.filter((engine) => !ENGINES.includes(engine));
-if (unknown.length > 0) {
-  console.error(
-    `Unknown: ${unknown}. Usage: npm run faults -- ${ENGINES.join('|')} [--short] [--only <row>]`,
-  );
-  process.exit(2);
-}
+if (unknown.length > 0) refuse(`There is no engine ${unknown}`);
 
 function print(...cells: readonly string[]): void {
   console.log(`| ${cells.join(' | ')} |`);

@@ -76,5 +76,5 @@ try {
   await play(parsed(process.argv.slice(2)));
 } catch (error) {
   console.error(error instanceof Unusable ? error.message : error);
-  process.exitCode = 1;
+  process.exitCode = error instanceof Unusable ? 2 : 1;
 }

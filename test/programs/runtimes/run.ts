@@ -1,4 +1,4 @@
-// `npm run test:runtimes [-- --only Bun]`: installs the runtimes from their npm packages, into this
+// `npm run test:runtimes`: installs the runtimes from their npm packages, into this
 // folder alone, runs the tests of runtimes.ts on each, and prints a table. Exits with 1 when a
 // runtime fails.
 //
@@ -11,7 +11,7 @@ import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
+import { commandLine, refuse } from '../../../bench/harness/command-line.ts';
 import { end, type Results, readResults, reportTo } from '../gate/results.ts';
 import { type Runtime, runtimes } from './runtimes.ts';
 
@@ -28,12 +28,15 @@ interface Outcome {
   readonly seconds: number;
 }
 
-const { values } = parseArgs({ options: { only: { type: 'string', multiple: true } } });
+const HELP = `npm run test:runtimes -- [options]
+
+  --only NAME  on this runtime alone; it may be given several times:
+
+${runtimes.map(({ name }) => `  ${name}`).join('\n')}`;
+
+const { values } = commandLine(HELP, { options: { only: { type: 'string', multiple: true } } });
 const unknown = values.only?.find((name) => !runtimes.some((runtime) => runtime.name === name));
-if (unknown !== undefined) {
-  console.error(`No runtime "${unknown}": ${runtimes.map(({ name }) => name).join(', ')}`);
-  process.exit(2);
-}
+if (unknown !== undefined) refuse(`There is no runtime ${unknown}`);
 
 await install();
 const beganMs = performance.now();
