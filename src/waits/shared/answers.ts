@@ -86,7 +86,7 @@ export class Answers<V> {
         this.#done(answer);
         return true;
       }
-      const waiter = this.#lists.nextOf(key.pass);
+      const waiter = this.#lists.nextOf(key.pass) as SharedWaiter<V>;
       waiter.lastLoad = load;
       const hasEnded =
         failure === undefined

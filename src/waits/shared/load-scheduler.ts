@@ -186,8 +186,7 @@ export class LoadScheduler<V> {
     const timeoutMs = retry && batch.kind === 'suspect' ? loadTimeoutMs * SUSPECT_SHARE : loadTimeoutMs;
     const nowMs = this.#timer.now();
     const keys = Array.from(batch.keys, (key) => {
-      const { hasEvent, sweep } = key;
-      return { watched: key, pass: this.#lists.holdPass(key), hasEvent, sweep };
+      return { watched: key, pass: this.#lists.holdPass(key), hasEvent: key.hasEvent };
     });
     const load = new Load<V>(keys, nowMs, batch.division, batch.kind !== 'shared', timeoutMs, this.#abort);
     for (const { watched: key, pass } of keys) {
@@ -196,7 +195,6 @@ export class LoadScheduler<V> {
       key.load = load;
       key.isOutdated = false;
       key.hasEvent = false;
-      key.sweep = undefined;
     }
     this.#underWay.set(load, this.#timeOutLater(load));
     if (load.isApart) this.#apart++;
@@ -318,7 +316,6 @@ export class LoadScheduler<V> {
       this.#backOff(key, failure.retry);
       return;
     }
-    key.sweep?.tried(key.pass.tried);
     watched.failures = 0;
     if (!watched.isWaitedFor) {
       this.#forget(watched);
@@ -357,7 +354,6 @@ export class LoadScheduler<V> {
   #forget(key: WatchedKey): void {
     this.#looks.delete(key);
     this.#due.delete(key);
-    key.sweep?.tried(0);
     this.#lists.forget(key);
   }
 
@@ -387,9 +383,8 @@ export class LoadScheduler<V> {
   #release(load: Load<V>): void {
     this.#meter.aborted();
     for (const key of load.keys) {
-      const { watched, sweep } = key;
+      const { watched } = key;
       this.#didEnd(key);
-      sweep?.tried(0);
       if (watched.isWaitedFor) this.#makeDue(watched);
       else this.#forget(watched);
     }
@@ -397,8 +392,7 @@ export class LoadScheduler<V> {
   }
 }
 
-/** The next load of a key serves the events and the sweep of a load that failed. */
-function carryOver({ watched, hasEvent, sweep }: LoadedKey): void {
+/** The next load of a key serves the events of a load that failed. */
+function carryOver({ watched, hasEvent }: LoadedKey): void {
   watched.hasEvent ||= hasEvent;
-  watched.sweep ??= sweep;
 }

@@ -11,7 +11,7 @@ import { inOwnScope } from '../../clock/root-context.ts';
 import type { Pass } from '../../purgatory/passes.ts';
 import type { Division } from './division.ts';
 import type { LoadKeys } from './shared-waits-options.ts';
-import type { KeyLoad, SweepRound, WatchedKey } from './watched-key.ts';
+import type { KeyLoad, WatchedKey } from './watched-key.ts';
 
 /** A key of a load, with what must be known about it when the load ends. */
 export interface LoadedKey {
@@ -20,8 +20,6 @@ export interface LoadedKey {
   readonly pass: Pass<string>;
   /** An event caused this load, so rechecks follow it. */
   readonly hasEvent: boolean;
-  /** The sweep that this load is a part of. */
-  readonly sweep: SweepRound | undefined;
 }
 
 export class Load<V> implements KeyLoad {

@@ -11,7 +11,9 @@
 import { requiredFunction, requiredString } from '../../base/checks.ts';
 import { titleOf } from '../../base/options.ts';
 import { BusLink, busLinkOf, type CheckedBusLink } from '../../bus/membership/bus-link.ts';
-import { type BusMember, checkHintKey } from '../../bus/membership/bus-member.ts';
+import { checkHintKey } from '../../bus/membership/bus-member.ts';
+import { KeyWalk } from '../../bus/membership/key-walk.ts';
+import { Sweep } from '../../bus/membership/sweep.ts';
 import { AbstractPurgatory } from '../../purgatory/abstract-purgatory.ts';
 import { hintAtClosed } from '../../purgatory/debug-hints.ts';
 import { Parking } from '../../purgatory/parking.ts';
@@ -21,14 +23,13 @@ import type { NotYet } from '../../purgatory/wait.ts';
 import { DEFAULT_SLICE_MS } from '../../turns/scheduler.ts';
 import { LoadMeter, type LoadsSnapshot } from './load-meter.ts';
 import { LoadScheduler } from './load-scheduler.ts';
-import { LoadSweep } from './load-sweep.ts';
 import {
   checkedSharedWaitsOptions,
   type SharedWaitsOptions,
   type WaitUntilOptions,
 } from './shared-waits-options.ts';
 import { WaiterLists } from './waiter-lists.ts';
-import { SharedLook, SharedWaiter, type SharedWaitResult, type WatchedKey } from './watched-key.ts';
+import { SharedLook, SharedWaiter, type SharedWaitResult } from './watched-key.ts';
 
 /** The waits and the loads at one moment. */
 export interface SharedWaitsSnapshot extends PurgatorySnapshot {
@@ -68,9 +69,10 @@ export class SharedWaits<V> extends AbstractPurgatory<string, never> {
     parking.events = {
       isStillDue: (waiter) => loads.isStillDue(waiter as SharedWaiter<V>) && parking.isExpiring(waiter),
     };
-    const event = (key: WatchedKey): void => loads.event(key);
-    const sweepOf = (link: CheckedBusLink): LoadSweep<V> => new LoadSweep(lists, event, loadBatch, link);
-    const hinted: BusMember['hinted'] = (key) => this.#hint(key);
+    const hinted = (key: string): boolean => this.#hint(key);
+    // The keys of each step are due together.
+    const walk = new KeyWalk<string>(lists, hinted, loadBatch);
+    const sweepOf = (link: CheckedBusLink): Sweep => new Sweep(walk, link);
     parking.link = BusLink.join(busLinkOf({ bus }, parking.timer), { name, hinted }, lists, sweepOf);
   }
 

@@ -53,10 +53,4 @@ export class WaiterLists<V> extends Watchers<string> {
     pass.stop();
     this.held.delete(pass.key);
   }
-
-  /** The next wait of a pass that is not over. */
-  override nextOf(pass: Pass<string>): SharedWaiter<V> {
-    pass.tried++;
-    return super.nextOf(pass) as SharedWaiter<V>;
-  }
 }

@@ -22,12 +22,6 @@ export interface KeyLoad {
   keyDeserted(): void;
 }
 
-/** What a key needs of a sweep. */
-export interface SweepRound {
-  /** A key of the round is done, after so many waits were tried. */
-  tried(waiters: number): void;
-}
-
 export class WatchedKey {
   readonly key: string;
   /** The load of it that is under way, or whose answers are being given. At most one. */
@@ -55,8 +49,6 @@ export class WatchedKey {
   rechecks = 0;
   /** The retry, recheck or poll that is next: one of Looks. */
   look: object | undefined;
-  /** The sweep that waits for the next load of it. */
-  sweep: SweepRound | undefined;
   /** The waits that were parked before its load began, until all of them have ended. */
   pass: Pass<string> | undefined;
   /** How many waits there are on it. Belongs to the lists. */

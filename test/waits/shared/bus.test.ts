@@ -160,27 +160,6 @@ describe('SharedWaits over a bus', () => {
     await all.close(waiters);
   });
 
-  it('end a sweep that has keys whose load fails, or whose waiters leave, all the same', async () => {
-    let isDown = false;
-    const all = await cluster(1, {
-      load: async () => {
-        if (isDown) throw new Error('down');
-        return new Map();
-      },
-      retry: true,
-    });
-    const [{ bus, wait }] = all.processes;
-    const waiters = [wait('stays'), wait('leaves', 1, 100)];
-    await all.advance(5);
-    isDown = true;
-    all.gap(bus);
-    await all.advance(300);
-    isDown = false;
-    await all.advance(1_000);
-    expect(bus.snapshot().lastSweep).to.include({ tried: 1 });
-    await all.close(waiters);
-  });
-
   it('are refused where the name has joined, and leave the bus when they are closed', async () => {
     const all = await cluster(1);
     const [{ bus, waits }] = all.processes;
