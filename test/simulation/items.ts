@@ -134,7 +134,7 @@ export class Items extends LocalModel {
     const item = this.#make(key, -(this.#made + 1));
     const afterMs = random.pick([0, 0, 20]);
     if (afterMs > 0) Object.assign(item, { state: 'later', untilMs: this.nowMs + afterMs });
-    this.process.queues.putBack(key, item.number, { afterMs });
+    this.#givenBack([item], () => this.process.queues.putBack(key, item.number, { afterMs }));
   }
 
   #refusal(put: () => unknown): string | undefined {
@@ -183,8 +183,9 @@ export class Items extends LocalModel {
 
   #putBack(taken: Taken<number, string> | TakenMany<number, string>, items: number[], afterMs: number): void {
     const { queues } = this.process;
-    for (const number of items) this.#comesBack(this.#items.get(number) as Item, afterMs);
-    queues.putBack(taken, { afterMs });
+    const all = items.map((number) => this.#items.get(number) as Item);
+    for (const item of all) this.#comesBack(item, afterMs);
+    this.#givenBack(all, () => queues.putBack(taken, { afterMs }));
     try {
       queues.putBack(taken);
       this.violate('what was taken was put back twice');
@@ -233,6 +234,15 @@ export class Items extends LocalModel {
     if (end === 'ack') Object.assign(item, { state: 'gone', lease: undefined });
     else if (end === 'extend') item.untilMs = this.nowMs + leaseMs;
     else this.#comesBack(item, afterMs);
+  }
+
+  /** What `giveBack` gives back comes at once where its timer is full. */
+  #givenBack<R>(items: readonly Item[], giveBack: () => R): R {
+    const refusals = (): number => this.process.queues.snapshot({ top: 0 }).refused.ERR_PURGATORY_FULL;
+    const before = refusals();
+    const result = giveBack();
+    if (refusals() > before) for (const item of items) item.untilMs = this.nowMs;
+    return result;
   }
 
   /** Its lease has ended by its time, as far as one can tell. */
