@@ -32,6 +32,14 @@ describe('the sources that an observer reads', () => {
     expect(looks).to.equal(5);
   });
 
+  it('name nothing for an event while they cannot be read, so that it ends no process', () => {
+    const purgatories = (): Purgatory[] => (isDown ? expect.fail('no sources') : []);
+    let isDown = false;
+    const sources = new LiveSources({ purgatories, timers: [], buses: [] });
+    isDown = true;
+    expect(sources.nameOf(new Purgatory('late'))).to.equal(undefined);
+  });
+
   it('have the buses of their purgatories, and none that a namesake has joined', async () => {
     const hub = new LocalHub();
     const [own, namesakes, feeds, loads] = [hub.bus(), hub.bus(), hub.bus(), hub.bus()];

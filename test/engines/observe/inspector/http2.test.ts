@@ -19,7 +19,7 @@ import { type Inspector, inspectorOn } from '../../../../src/observe/inspector/i
 import { FakeHost } from '../../../observe/inspector/fake-host.ts';
 import { Counted, serve } from '../../../observe/inspector/mount.ts';
 import { Op } from '../../../support/op.ts';
-import { turn, until } from '../../../support/turns.ts';
+import { until } from '../../../support/turns.ts';
 
 describe('the inspector in a server', () => {
   let host: FakeHost;
@@ -118,28 +118,25 @@ describe('the inspector in a server', () => {
   });
 
   it('looks at nothing for a viewer who has gone during a login', async () => {
+    let arrived = 0;
     let handled = 0;
     const login = async (
       asked: object,
       response: object & { once(name: 'close', then: () => void): void },
     ) => {
+      arrived++;
       await new Promise<void>((resolve) => response.once('close', resolve));
       expect(inspector.handle(asked as never, response as never)).to.equal(true);
       handled++;
     };
-    let arrived = 0;
-    await using server = await serve((asked, response) => {
-      arrived++;
-      void login(asked, response);
-    });
+    await using server = await serve((asked, response) => void login(asked, response));
     const session = await http2(login);
     const leaving = [
       request(server.at('/events'), { agent: false }).end(),
       session.request({ ':path': '/events' }),
     ];
     for (const each of leaving) each.on('error', () => {});
-    await until(() => arrived > 0, 'a request has come');
-    for (let turns = 0; turns < 5; turns++) await turn(); // so that both have arrived
+    await until(() => arrived === 2, 'both have come');
     leaving[0].destroy();
     await until(() => handled === 1, 'the first has gone');
     (leaving[1] as ClientHttp2Stream).close();

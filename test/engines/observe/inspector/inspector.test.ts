@@ -2,20 +2,18 @@ import { once } from 'node:events';
 import { request } from 'node:http';
 import { gunzipSync } from 'node:zlib';
 import { expect } from 'chai';
-import { ManualClock, Purgatory, SystemTimer } from '../../../../src/index.ts';
+import { Purgatory, SystemTimer } from '../../../../src/index.ts';
 import type { History } from '../../../../src/observe/inspector/frame.ts';
-import {
-  createInspector,
-  type Inspector,
-  type InspectorOptions,
-} from '../../../../src/observe/inspector/index.ts';
+import { createInspector } from '../../../../src/observe/inspector/index.ts';
+import { type Inspector, inspectorOn } from '../../../../src/observe/inspector/inspector.ts';
+import { FakeHost } from '../../../observe/inspector/fake-host.ts';
 import { Counted, mount } from '../../../observe/inspector/mount.ts';
 import { ok, runChild, runNode, summary } from '../../../support/child.ts';
 import { codeOf } from '../../../support/code-of.ts';
 import { freePort } from '../../../support/free-ports.ts';
 import { Op } from '../../../support/op.ts';
 import { rejection } from '../../../support/rejection.ts';
-import { pause, until } from '../../../support/turns.ts';
+import { until } from '../../../support/turns.ts';
 import { Watcher } from './stream.ts';
 
 interface Answer {
@@ -33,25 +31,22 @@ async function ask(url: URL, method = 'GET', headers: Record<string, string> = {
 }
 
 describe('createInspector', () => {
+  let host: FakeHost;
   let inspector: Inspector;
-  let clock: ManualClock;
   let timer: SystemTimer;
   let fetches: Counted;
 
   beforeEach(() => {
-    clock = new ManualClock();
-    timer = new SystemTimer({ clock, wheelSize: 16 });
+    host = new FakeHost(0);
+    timer = new SystemTimer({ clock: host.clock, wheelSize: 16 });
     fetches = new Counted('fetch', { timer });
-    inspector = createInspector({ purgatories: [fetches], timers: [timer], history: false });
+    inspector = inspectorOn(host, { purgatories: [fetches], timers: [timer], history: false });
   });
 
   afterEach(() => inspector.close());
 
-  /** Watches an inspector of these sources. */
-  async function watch(options: InspectorOptions): Promise<Watcher> {
-    inspector = createInspector(options);
-    return Watcher.open(await inspector.listen());
-  }
+  const history = async (url: URL): Promise<History> =>
+    JSON.parse((await ask(new URL('history', url))).body.toString());
 
   it('stops listening at the end of a block that uses it', async () => {
     let url: string;
@@ -208,65 +203,56 @@ describe('createInspector', () => {
   });
 
   it('keeps a history of seconds while nobody watches, for a page that comes after an incident', async () => {
-    inspector = createInspector({ purgatories: [fetches], timers: [timer] });
+    inspector = inspectorOn(host, { purgatories: [fetches], timers: [timer] });
     const url = await inspector.listen();
-    fetches.tryCompleteElseWatch(new Op('a', { delayMs: 5 }), ['a']);
-    const history = async (): Promise<History> =>
-      JSON.parse((await ask(new URL('history', url))).body.toString());
-    await until(async () => (await history()).seconds.length >= 2, 'two seconds are kept');
-    const { run, seconds } = await history();
-    expect(seconds.map(({ number }) => number)).to.deep.equal(seconds.map((_, index) => index + 1));
-    expect(seconds[0].purgatories.fetch.parked).to.equal(1);
+    fetches.tryCompleteElseWatch(new Op('a', { delayMs: 60_000 }), ['a']);
+    await host.advance(2_000);
+    const { run, seconds } = await history(url);
+    expect(seconds.map(({ number, purgatories }) => [number, purgatories.fetch.parked])).to.deep.equal([
+      [1, 1],
+      [2, 1],
+    ]);
     await using watcher = await Watcher.open(url);
     expect((await watcher.next()).run).to.equal(run);
     await inspector.close();
     await inspector.listen({ port: Number(url.port) });
-    const kept = (await history()).seconds.length;
-    await until(async () => (await history()).seconds.length > kept, 'the history goes on');
+    await host.advance(1_000);
+    expect((await history(url)).seconds, 'it goes on').to.have.length(3);
   });
 
   it('keeps no history when that is not wanted', async () => {
-    inspector = createInspector({ purgatories: [fetches], history: false });
     const url = await inspector.listen();
-    await pause(1200); // in which a history would have kept a second
+    await host.advance(2_000);
     expect(fetches.looks).to.equal(0);
-    expect(JSON.parse((await ask(new URL('history', url))).body.toString()).seconds).to.deep.equal([]);
+    expect((await history(url)).seconds).to.deep.equal([]);
     expect((await ask(new URL('history', url), 'HEAD')).body.length).to.equal(0);
   });
 
-  it('looks at nothing until somebody watches, and no longer than that', async () => {
+  it('makes one frame for all watchers, four a second, and none while nobody watches', async () => {
     const url = await inspector.listen();
     await ask(url);
     expect(fetches.looks).to.equal(0);
     const first = await Watcher.open(url);
     const second = await Watcher.open(url);
-    await Promise.all([first.next(), second.next()]);
-    await first[Symbol.asyncDispose]();
-    await second.next();
-    await second[Symbol.asyncDispose]();
-    let looks = 0;
-    const rests = async (): Promise<boolean> => {
-      looks = fetches.looks;
-      await pause(600); // two frames
+    const { run, wallMs } = await first.next();
+    const { looks } = fetches;
+    await host.advance(500);
+    for (const later of [250, 500]) {
+      const frame = await first.next();
+      expect([frame.run, frame.wallMs - wallMs]).to.deep.equal([run, later]);
+      expect(await second.next()).to.deep.equal(frame);
+    }
+    expect(fetches.looks).to.equal(looks + 2);
+    for (const each of [first, second]) await each[Symbol.asyncDispose]();
+    await until(async () => {
+      const { looks } = fetches;
+      await host.advance(2_000);
       return fetches.looks === looks;
-    };
-    await until(rests, 'the server has seen that they are gone, and looks no more');
+    }, 'the server has seen that they are gone');
+    const before = fetches.looks;
     await using again = await Watcher.open(url);
     await again.next();
-    expect(fetches.looks).to.equal(looks + 2); // what the first second begins with, and the frame
-  });
-
-  it('makes one frame for all watchers, a quarter of a second apart', async () => {
-    const url = await inspector.listen();
-    await using first = await Watcher.open(url);
-    await first.next();
-    await using second = await Watcher.open(url);
-    const frame = await second.next();
-    const same = await first.next(({ wallMs }) => wallMs >= frame.wallMs); // it may have got some before
-    const later = await second.next();
-    expect(same).to.deep.equal(frame);
-    expect(later.wallMs - frame.wallMs).to.be.at.least(200);
-    expect(later.run).to.equal(frame.run);
+    expect(fetches.looks).to.equal(before + 2); // what the first second begins with, and the frame
   });
 
   it('shares no port with another worker of a cluster, whose answers would mix with its own', async () => {
@@ -306,11 +292,12 @@ describe('createInspector', () => {
   });
 
   it('tells a wheel of 65,536 buckets in a few hundred bytes, and an operation of a hundred keys in a line', async () => {
-    const wide = new SystemTimer({ clock, wheelSize: 65_536 });
+    const wide = new SystemTimer({ clock: host.clock, wheelSize: 65_536 });
     const many = new Purgatory<string, Op>('many', { timer: wide });
     const keys = Array.from({ length: 100 }, (_, n) => `${n}-`.padEnd(500, 'k'));
     for (let n = 0; n < 200; n++) many.tryCompleteElseWatch(new Op('', { delayMs: 1 + n * 100_000 }), keys);
-    await using watcher = await watch({ purgatories: [many], timers: [wide] });
+    inspector = createInspector({ purgatories: [many], timers: [wide] });
+    await using watcher = await Watcher.open(await inspector.listen());
     const frame = await watcher.next();
     expect(frame.timers[0].wheelSize).to.equal(65_536);
     expect(frame.timers[0]).to.include({ pending: 200 });

@@ -28,17 +28,13 @@ describeWith(chromiumNeed, 'the page of the inspector while the server is stoppe
       await page.says('[data-explain="minutes"]', 'The last ten minutes');
       server.child.kill('SIGSTOP');
       await page.says('.headline', 'The server is silent');
-      await page.says('.detail', /What is shown is [2-9]\S*\ss old/);
+      await page.says('.detail', /What is shown is \S+\s\S+ old/);
       await page.says('.connection', 'silent');
       const filter = "getComputedStyle(document.querySelector('.minutes')).filter";
       expect(await page.evaluate(filter)).to.equal('grayscale(1)');
       await pause(500); // it hangs a while longer
       server.child.kill('SIGCONT');
       await page.says('.headline', /Something is wrong: the server hung for \d/);
-      await page.says(
-        '.detail',
-        /\d\d:\d\d:\d\d–\d\d:\d\d:\d\d: The event loop stood still, .* ran for .* it or the machine was stopped/,
-      );
       await page.says('.connection', 'live');
       await page.lacks('[data-stale]');
       expect(await page.evaluate(filter)).to.equal('none');
@@ -50,7 +46,7 @@ describeWith(chromiumNeed, 'the page of the inspector while the server is stoppe
       await page.says('.headline', /Something is wrong: the server hung for \d/);
       await page.says(
         '.detail',
-        /\d\d:\d\d:\d\d–\d\d:\d\d:\d\d: The event loop stood still, .* ran for .* it or the machine was stopped/,
+        /\d\d:\d\d:\d\d–\d\d:\d\d:\d\d: The event loop stood still, .* the process ran for /,
       );
       await page.page.close();
     } finally {

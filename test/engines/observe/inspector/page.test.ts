@@ -17,7 +17,7 @@ import { chromiumNeed } from '../../../support/browser.ts';
 import { describeWith } from '../../../support/needs.ts';
 import { Op } from '../../../support/op.ts';
 import { SlowClock } from '../../../support/slow-clock.ts';
-import { until } from '../../../support/turns.ts';
+import { block, until } from '../../../support/turns.ts';
 import { type OpenedPage, tabsOfSuite } from './opened-page.ts';
 
 class DelayedFetch extends Op {}
@@ -132,13 +132,13 @@ describeWith(chromiumNeed, 'the page of the inspector', () => {
 
   it('has the verdict in the title of its tab, and that the server is gone', async () => {
     await open();
-    const untilMs = performance.now() + 300;
-    while (performance.now() < untilMs);
-    const titled = (what: RegExp): Promise<unknown> =>
-      until(async () => expect(await page.title()).to.match(what), 'the title tells it');
-    await titled(/^\u26a0 Have a look: .+ - Purgatory inspector$/);
+    await until(async () => {
+      block(300); // it is told for ten seconds
+      return /^\u26a0 .+ - Purgatory inspector$/.test(await page.title());
+    }, 'the title has the verdict');
     await inspector.close();
-    await titled(/^\u26d4 The server does not answer - Purgatory inspector$/);
+    const gone = '\u26d4 The server does not answer - Purgatory inspector';
+    await until(async () => (await page.title()) === gone, 'the title tells it');
   });
 
   it('tells incidents of a kind in one line, the worst first, and begins the rates with the history', async () => {
@@ -177,11 +177,16 @@ describeWith(chromiumNeed, 'the page of the inspector', () => {
     await openWith({ purgatories: [herd] });
     await says('[data-test="events"]', 'No event is being served.');
     let isParked = false;
-    const onTry = (): void => void (isParked && moving.advance(20));
-    for (let i = 0; i < 100_000; i++) herd.tryCompleteElseWatch(new Op(`${i}`, { onTry }), ['k']);
+    // Each try takes a turn, and the last one begins anew: it is under way until the page has said so.
+    const onTry = ({ label }: Op): void => {
+      if (!isParked) return;
+      moving.advance(20);
+      if (label === '9999') herd.notify('k');
+    };
+    for (let i = 0; i < 10_000; i++) herd.tryCompleteElseWatch(new Op(`${i}`, { onTry }), ['k']);
     isParked = true;
-    herd.notify('k'); // each try takes a turn
-    await says('[data-test="events"]', /^\u2068k\u2069: [\d,]+ of 100,000 tried, .*s\.\s*$/);
+    herd.notify('k');
+    await says('[data-test="events"]', /^\u2068k\u2069: [\d,]+ of 10,000 tried, .*s\.\s*$/);
     await says('.verdict', /the event on \u2068k\u2069 takes long/i);
     herd.close();
     await says('.connection', 'live');
@@ -227,10 +232,12 @@ describeWith(chromiumNeed, 'the page of the inspector', () => {
     const slow = new SystemTimer({ clock: jumping, reaper: false });
     await openWith({ timers: { early: timer, slow } }); // to connect again may take longer than the lateness is shown
     await says('.connection', 'live');
-    slow.schedule(() => {}, 10);
-    jumping.advance(510);
-    slow.advanceClock();
-    await says(figure('lateness'), /512\sms/);
+    await until(async () => {
+      slow.schedule(() => {}, 10);
+      jumping.advance(510);
+      slow.advanceClock();
+      return /512\sms/.test(await text(figure('lateness')));
+    }, 'the page has seen one in time');
     slow.close();
   });
 
