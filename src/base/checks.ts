@@ -126,14 +126,6 @@ export function singleKey<K>(name: string, key: K, instead: string): K {
   return key;
 }
 
-/** As {@link singleKey}, for each of several watch keys. O(keys). */
-export function singleKeys<K>(keys: readonly K[]): void {
-  for (let i = 0; i < keys.length; i++) {
-    // The name is a new text: only for a key that is refused.
-    if (Array.isArray(keys[i])) singleKey(`keys[${i}]`, keys[i], 'each key is an element of "keys"');
-  }
-}
-
 /** `value`, or an empty object for undefined. */
 export function checkedOptions<T extends object>(value: T | undefined): Partial<T> {
   return value === undefined ? {} : requiredOptions('options', value);

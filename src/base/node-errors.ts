@@ -8,22 +8,14 @@ import { className, functionName, valueText } from './text.ts';
 
 /** A TypeError with ERR_INVALID_ARG_TYPE: `value` is of the wrong type for `name`. */
 export function invalidArgType(name: string, expected: string, value: unknown): TypeError {
-  return withCode(
-    new TypeError(`The ${nameOf(name)} must be ${expected}. Received ${typed(value)}`),
-    'ERR_INVALID_ARG_TYPE',
-    invalidArgType,
-  );
+  const text = `The ${nameOf(name)} must be ${expected}. Received ${typed(value)}`;
+  return withCode(new TypeError(text), 'ERR_INVALID_ARG_TYPE', invalidArgType);
 }
 
 /** A RangeError with ERR_OUT_OF_RANGE: `value` has the right type and breaks `rule`. */
 export function outOfRange(name: string, rule: string, value: unknown): RangeError {
-  return withCode(
-    new RangeError(
-      `The value of "${name}" is out of range. It must be ${rule}. Received ${valueText(value)}`,
-    ),
-    'ERR_OUT_OF_RANGE',
-    outOfRange,
-  );
+  const text = `The value of "${name}" is out of range. It must be ${rule}. Received ${valueText(value)}`;
+  return withCode(new RangeError(text), 'ERR_OUT_OF_RANGE', outOfRange);
 }
 
 /**
@@ -31,11 +23,8 @@ export function outOfRange(name: string, rule: string, value: unknown): RangeErr
  * `reason`.
  */
 export function invalidArgValue(name: string, reason: string, value: unknown): TypeError {
-  return withCode(
-    new TypeError(`The ${nameOf(name)} ${reason}. Received ${valueText(value)}`),
-    'ERR_INVALID_ARG_VALUE',
-    invalidArgValue,
-  );
+  const text = `The ${nameOf(name)} ${reason}. Received ${valueText(value)}`;
+  return withCode(new TypeError(text), 'ERR_INVALID_ARG_VALUE', invalidArgValue);
 }
 
 /**
@@ -43,13 +32,8 @@ export function invalidArgValue(name: string, reason: string, value: unknown): T
  * which is not `expected`.
  */
 export function invalidReturnValue(expected: string, name: string, value: unknown): TypeError {
-  return withCode(
-    new TypeError(
-      `Expected ${expected} to be returned from the "${name}" function. Received ${typed(value)}`,
-    ),
-    'ERR_INVALID_RETURN_VALUE',
-    invalidReturnValue,
-  );
+  const text = `Expected ${expected} to be returned from the "${name}" function. Received ${typed(value)}`;
+  return withCode(new TypeError(text), 'ERR_INVALID_RETURN_VALUE', invalidReturnValue);
 }
 
 /** An Error with ERR_METHOD_NOT_IMPLEMENTED: the class `type` lacks the method `name`. */

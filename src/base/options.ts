@@ -91,12 +91,7 @@ export function deprecate(text: string): void {
  * @throws TypeError, RangeError (Node's codes) for a bad one.
  */
 export function readOptions<C extends object>(of: string, options: object | undefined, rules: Rules<C>): C {
-  const given: Partial<Record<string, unknown>> = knownOptions(
-    of,
-    options,
-    rules as OptionNames<object>,
-    readOptions,
-  );
+  const given: Partial<Record<string, unknown>> = knownOptions(of, options, rules as OptionNames<object>);
   const read: Partial<Record<string, unknown>> = {};
   for (const [name, rule] of Object.entries<Rule<unknown>>(rules)) {
     read[name] = rule(`options.${name}`, given[name]);
@@ -147,37 +142,27 @@ export function wordOf<A extends string, B extends string>(first: A, second: B):
  * `options`, or an empty object for undefined. Warns, once, of each option that `names` does not
  * have.
  *
- * @param called by whom it is called, for the stack of the warning.
  * @throws TypeError with ERR_INVALID_ARG_TYPE for what is no object.
  */
 export function knownOptions<Options extends object>(
   of: string,
   options: Options | undefined,
   names: OptionNames<Options>,
-  called: (...args: never[]) => unknown = knownOptions,
 ): Partial<Options> {
   const given = checkedOptions(options);
   // Half as long as by Object.hasOwn.
-  for (const name in given) if (names[name] === undefined) warn(of, given, name, names, called);
+  for (const name in given) if (names[name] === undefined) warn(of, given, name, names);
   return given;
 }
-function warn(
-  of: string,
-  options: object,
-  name: string,
-  names: object,
-  ctor: (...args: never[]) => unknown,
-): void {
+
+function warn(of: string, options: object, name: string, names: object): void {
   // An instance of a class, such as a store with a method `load`, has fields of its own.
   if (!Object.hasOwn(options, name) || !isPlain(options)) return;
   const option = cut(name);
   if (!isFirst(names, option)) return;
   const text = `${of}: nobody reads the option "${option}"${meant(name, names)}`;
-  process.emitWarning(text, {
-    type: 'PurgatoryWarning',
-    code: 'PURGATORY_UNREAD_OPTION',
-    ctor, // --trace-warnings then begins with the function that was called
-  });
+  const ctor = knownOptions; // --trace-warnings then begins with who called it
+  process.emitWarning(text, { type: 'PurgatoryWarning', code: 'PURGATORY_UNREAD_OPTION', ctor });
 }
 
 function isPlain(options: object): boolean {

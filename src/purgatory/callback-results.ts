@@ -9,9 +9,7 @@ import type { TimerTask } from '../timer/timer-task.ts';
 const promised = new WeakMap<TimerTask, unknown[]>();
 
 export function promise(operation: TimerTask, result: unknown): void {
-  const all = promised.get(operation);
-  if (all === undefined) promised.set(operation, [result]);
-  else all.push(result);
+  promised.set(operation, [...(promised.get(operation) ?? []), result]);
 }
 
 /** Takes what callbacks of `operation` have returned. O(1). */

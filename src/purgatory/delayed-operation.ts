@@ -20,6 +20,9 @@ export const COMPLETED = -2;
 /** The `$place` of a wait whose promise rejects: it must never be answered. For ever. */
 export const REJECTED = -3;
 
+/** How a parked operation leaves. */
+export type End = 'completed' | 'expired' | 'cancelled' | 'rejected';
+
 /**
  * What a parked operation asks of its purgatory, a Parking. (An interface, because a Parking
  * imports operations.)
@@ -32,14 +35,10 @@ export interface Keeper extends TaskKeeper {
   /** The key of the event that causes the innermost try under way; undefined without one. */
   readonly eventKey: unknown;
   /**
-   * Takes a parked operation off the timer and every watch list and marks it as completed. Runs
-   * none of its user code.
+   * Takes a parked operation off the timer and every watch list, and sets its `$place`. Runs none of
+   * its user code. @param error what its own try has thrown, of one that is rejected.
    */
-  complete(operation: DelayedOperation): void;
-  /** Takes a parked operation out, unanswered. */
-  withdraw(operation: DelayedOperation): void;
-  /** Takes out a parked operation whose own try has thrown `error`. */
-  reject(operation: DelayedOperation, error: unknown): void;
+  leave(operation: DelayedOperation, how: End, error?: unknown): void;
   /** Completes a parked operation whose deadline has come, handling what user code throws. */
   expire(operation: DelayedOperation): void;
   /** As `expire`, where its deadline has waited for a try that has settled without an answer. */
@@ -108,7 +107,7 @@ export abstract class DelayedOperation extends TimerTask {
     if (place === COMPLETED) return false;
     const keptBy = this.$keeper;
     if (place !== NONE) {
-      (keptBy as Keeper).complete(this);
+      (keptBy as Keeper).leave(this, 'completed');
     } else {
       keptBy?.remove(this);
       this.$place = COMPLETED;
@@ -130,7 +129,7 @@ export abstract class DelayedOperation extends TimerTask {
    * @internal
    */
   $takeOut(keeper: Keeper, _why: (wait: DelayedOperation) => Rejection): boolean {
-    keeper.withdraw(this);
+    keeper.leave(this, 'cancelled');
     return true;
   }
 

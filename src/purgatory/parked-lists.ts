@@ -9,7 +9,6 @@
 // Costs. add, placeOf, remove: O(1). compact: O(parked).
 import type { KeyInterest } from '../bus/membership/bus-member.ts';
 import { COLUMN_1, COLUMN_2, NONE, Slab, type Slot } from '../slab/slab.ts';
-import { ENDLESS } from '../timer/timer-task.ts';
 import type { Compactable } from '../turns/compaction.ts';
 import type { DelayedOperation } from './delayed-operation.ts';
 
@@ -43,7 +42,8 @@ export abstract class ParkedLists<Watch> implements Compactable {
    * To be set before anything is parked.
    */
   interest: KeyInterest | undefined;
-  #moves = 0;
+  /** How often places have changed. Written here alone. */
+  moves = 0;
 
   /** Pairs of an operation and a key that it watches. */
   abstract readonly pairs: number;
@@ -114,33 +114,6 @@ export abstract class ParkedLists<Watch> implements Compactable {
     return oldest;
   }
 
-  /** The oldest with a deadline, if it is among the first `most`. O(most). */
-  oldestWithDeadline(most: number): DelayedOperation | undefined {
-    const { operations, all } = this;
-    let place = operations.next(all);
-    for (let looked = 0; place !== all && looked < most; looked++) {
-      const operation = operations.value(place) as DelayedOperation;
-      if (operation.$slot !== ENDLESS) return operation;
-      place = operations.next(place);
-    }
-    return undefined;
-  }
-
-  /** How many indexes there are for {@link atIndex}. */
-  get indexes(): number {
-    return this.operations.valueSpan;
-  }
-
-  /** The operation at an index, by the order of memory, if there is one. */
-  atIndex(index: number): DelayedOperation | undefined {
-    return this.operations.valueAt(index);
-  }
-
-  /** How often places, and indexes, have changed. */
-  get moves(): number {
-    return this.#moves;
-  }
-
   /**
    * Whether under a quarter of the memory is in use, and `compact` takes about 10 ms at most. The
    * slabs of a subclass count together.
@@ -165,6 +138,6 @@ export abstract class ParkedLists<Watch> implements Compactable {
     }
     this.operations = operations;
     this.all = all;
-    this.#moves++;
+    this.moves++;
   }
 }

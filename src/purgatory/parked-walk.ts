@@ -27,11 +27,11 @@ export class ParkedWalk<K> implements Walk {
   }
 
   begin(random?: number): void {
-    const { indexes, moves } = this.#parking.lists;
-    this.#indexes = indexes;
-    this.#left = indexes;
+    const { operations, moves } = this.#parking.lists;
+    this.#indexes = operations.valueSpan;
+    this.#left = this.#indexes;
     this.#moves = moves;
-    if (random !== undefined) this.#next = Math.floor(random * indexes);
+    if (random !== undefined) this.#next = Math.floor(random * this.#indexes);
   }
 
   step(): number {
@@ -39,7 +39,7 @@ export class ParkedWalk<K> implements Walk {
     if (lists.moves !== this.#moves) this.begin();
     if (this.#left === 0) return 0;
     if (this.#next >= this.#indexes) this.#next = 0;
-    const operation = lists.atIndex(this.#next++);
+    const operation = lists.operations.valueAt(this.#next++);
     this.#left--;
     if (operation === undefined) return 0;
     this.#parking.tryParked(operation, NO_EVENT);

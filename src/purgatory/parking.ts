@@ -4,9 +4,7 @@
 //   cancel, remove           the user, or a timer that closes: unanswered. `remove` asks $takeOut
 //   takeOut                  cancelForKey and close: `$takeOut` of many, with one error for waits
 //   $takeOut                 what that is to each kind: an operation is returned, a wait rejected
-//   withdraw, reject         off, unanswered: counted as cancelled; or its own condition threw
-//   complete, expire         off, answered: by an event or by force; by the deadline
-//   #unpark                  what all have in common: off each list and the timer, in that call
+//   leave                    what all have in common: off each list and the timer, in that call
 //
 // Invariants. A Parking belongs to one purgatory, and is the keeper (timer-task.ts) of every
 // operation that is parked there. Such an operation is on all its lists and, with a deadline, in
@@ -27,11 +25,11 @@ import { Compaction } from '../turns/compaction.ts';
 import { type Scheduler, schedulerOf } from '../turns/scheduler.ts';
 import { Settler } from '../turns/settler.ts';
 import { takePromised } from './callback-results.ts';
-import { COMPLETED, type DelayedOperation, type Keeper } from './delayed-operation.ts';
+import { COMPLETED, type DelayedOperation, type End, type Keeper } from './delayed-operation.ts';
 import type { ParkedLists } from './parked-lists.ts';
 import { checkedTry, NO_EVENT, reportedTry } from './passes.ts';
 import type { ParkingParts } from './purgatory-options.ts';
-import { type End, PurgatoryMeter } from './telemetry/purgatory-meter.ts';
+import { PurgatoryMeter } from './telemetry/purgatory-meter.ts';
 import type { EventsSnapshot } from './telemetry/purgatory-snapshot.ts';
 
 /**
@@ -122,7 +120,7 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
     // The try was user code: it may have completed the operation, parked it elsewhere, or closed the
     // purgatory.
     if (operation.$place <= COMPLETED) return false;
-    if (this.isClosed || operation.$keeper !== undefined) this.#throwUnlessOver(operation);
+    this.#admits(operation);
     this.park(operation, watches);
     return this.eventsCaused !== eventsCaused && this.keeps(operation) && this.tryParked(operation, NO_EVENT);
   }
@@ -174,7 +172,7 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
       operation.$keeper = this;
       lists.park(operation, watches, meter.stamp(delayMs));
     } catch (error) {
-      if (operation.$keeper === this) this.#unpark(operation); // it was parked in part
+      if (operation.$keeper === this) this.leave(operation); // it was parked in part
       throw this.#countTimerRefusal(error);
     }
     if (operation.$slot === ENDLESS) meter.endless++;
@@ -260,11 +258,6 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
     return operation.$keeper === this && operation.$slot < 0;
   }
 
-  complete(operation: DelayedOperation): void {
-    const stamp = this.#unpark(operation, 'completed');
-    this.meter.didEnd('completed', operation, stamp);
-  }
-
   expire(operation: DelayedOperation): void {
     if (this.link !== undefined) {
       this.link.serveHints(this.lists.keysOf(operation, Number.POSITIVE_INFINITY));
@@ -277,8 +270,7 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
 
   /** As `expire`, whatever is pending or under way for it. */
   expireNow(operation: DelayedOperation): void {
-    const stamp = this.#unpark(operation, 'expired');
-    this.meter.didEnd('expired', operation, stamp);
+    this.leave(operation, 'expired');
     for (const error of operation.$expire(this.settler)) this.report(error, operation);
     this.#heedPromised(operation);
   }
@@ -288,18 +280,6 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
     takePromised(operation)?.forEach((result) => {
       onRejection(result, (error) => this.report(error, operation));
     });
-  }
-
-  withdraw(operation: DelayedOperation): void {
-    const stamp = this.#unpark(operation, 'cancelled');
-    this.meter.didEnd('cancelled', operation, stamp);
-  }
-
-  reject(operation: DelayedOperation, error: unknown): void {
-    const { meter, lists } = this;
-    const isHeard = meter.hasRejectionListener;
-    const key = isHeard ? (this.eventKey ?? lists.keysOf(operation, 1)[0]) : undefined;
-    meter.didEnd('rejected', operation, this.#unpark(operation, 'rejected'), { error, key });
   }
 
   /**
@@ -354,13 +334,10 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
     reportError(error, operation, this.#onError);
   }
 
-  /**
-   * Takes `operation` off the lists and the timer, and sets its `$place`. Returns its stamp.
-   *
-   * @param how it is counted. Undefined: it is not.
-   */
-  #unpark(operation: DelayedOperation, how?: End): number {
+  /** As {@link Keeper.leave}. @param how undefined for one that is parked in part: it is not counted. */
+  leave(operation: DelayedOperation, how?: End, error?: unknown): void {
     const { lists, meter } = this;
+    const key = how === 'rejected' ? (this.eventKey ?? lists.keysOf(operation, 1)[0]) : undefined;
     this.#hasRemoved = true;
     const parked = lists.size;
     const stamp = lists.remove(operation);
@@ -372,7 +349,8 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
     operation.$keeper = undefined;
     operation.$place = how === 'completed' ? COMPLETED : NONE;
     if (this.underWay.length === 0) this.#afterRemoval();
-    return stamp;
+    if (how === 'rejected') meter.didEnd(how, operation, stamp, { error, key });
+    else if (how !== undefined) meter.didEnd(how, operation, stamp);
   }
 
   /** After operations were removed, outside of events. */

@@ -9,7 +9,7 @@
 // is held in a local variable across it, except in passes, which survive any change (passes.ts).
 // (Kafka: DelayedOperationPurgatory.)
 
-import { requiredArray, requiredFunction, singleKey, singleKeys } from '../base/checks.ts';
+import { requiredFunction, singleKey } from '../base/checks.ts';
 import { isDebugging } from '../base/debug.ts';
 import { readOptions, titleOf } from '../base/options.ts';
 import { BusLink, busLinkOf, type CheckedBusLink } from '../bus/membership/bus-link.ts';
@@ -215,8 +215,7 @@ export class Purgatory<K = string, Op extends DelayedOperation = DelayedOperatio
     condition: Condition<T, K>,
     options: WaitOptions,
   ): AsyncGenerator<WaitResult<Exclude<T, NotYet>>, void, undefined> {
-    const own = [...requiredArray('keys', keys)];
-    singleKeys(own);
+    const own = copiedKeys(keys);
     requiredFunction('condition', condition);
     const { signal, ...wait } = checkedWaitOptions(options);
     return follow(

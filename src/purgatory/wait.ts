@@ -10,7 +10,7 @@
 import { type Abortable, abortReason, addAbortable, removeAbortable } from '../base/abort-listeners.ts';
 import { Rejection, resolution } from '../base/rejection.ts';
 import type { Settleable, Settler } from '../turns/settler.ts';
-import { COMPLETED, DelayedOperation, type Keeper, REJECTED } from './delayed-operation.ts';
+import { COMPLETED, DelayedOperation, type End, type Keeper, REJECTED } from './delayed-operation.ts';
 import type { ReadWaitOptions } from './purgatory-options.ts';
 
 /**
@@ -76,9 +76,13 @@ export abstract class Wait extends DelayedOperation implements Abortable, Settle
 
   /** Completes it; its promise resolves with `outcome`. True iff this call did. */
   protected complete(outcome: unknown): boolean {
+    return this.#leave('completed', outcome);
+  }
+
+  #leave(how: End, outcome: unknown, error?: unknown): boolean {
     if (this.isOver) return false;
     const { $keeper: keeper } = this;
-    keeper?.complete(this);
+    keeper?.leave(this, how, error);
     this.end(outcome, keeper?.settler);
     return true;
   }
@@ -98,19 +102,12 @@ export abstract class Wait extends DelayedOperation implements Abortable, Settle
 
   /** The signal has aborted. */
   abort(reason: unknown): void {
-    if (this.isOver) return;
-    const { $keeper: keeper } = this;
-    keeper?.withdraw(this);
-    this.end(new Rejection(reason), keeper?.settler);
+    this.#leave('cancelled', new Rejection(reason));
   }
 
   /** User code for it has thrown: true iff this call ended it. */
   fail(error: unknown): boolean {
-    if (this.isOver) return false;
-    const { $keeper: keeper } = this;
-    keeper?.reject(this, error);
-    this.end(new Rejection(error), keeper?.settler);
-    return true;
+    return this.#leave('rejected', new Rejection(error), error);
   }
 
   /** Why it ended without a value; undefined when it has not. */
@@ -122,10 +119,8 @@ export abstract class Wait extends DelayedOperation implements Abortable, Settle
       : undefined;
   }
 
-  override $takeOut(keeper: Keeper, why: (wait: DelayedOperation) => Rejection): boolean {
-    const rejection = why(this);
-    keeper.withdraw(this);
-    this.end(rejection, keeper.settler);
+  override $takeOut(_keeper: Keeper, why: (wait: DelayedOperation) => Rejection): boolean {
+    this.#leave('cancelled', why(this));
     return false;
   }
 

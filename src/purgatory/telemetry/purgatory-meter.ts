@@ -15,7 +15,7 @@ import { throwLater } from '../../base/report-error.ts';
 import { keyText } from '../../base/text.ts';
 import { inOwnScope } from '../../clock/root-context.ts';
 import type { Timer } from '../../timer/timer.ts';
-import type { DelayedOperation, Keeper } from '../delayed-operation.ts';
+import type { DelayedOperation, End, Keeper } from '../delayed-operation.ts';
 
 /** How operations left their purgatory, counted since it was made. */
 export interface PurgatoryTotals {
@@ -102,9 +102,6 @@ export interface OperationError {
 const operationParked: Channel = channel('purgatory:operation:parked');
 const operationTried: Channel = channel('purgatory:operation:tried');
 const operationError: Channel = channel('purgatory:operation:error');
-
-/** How a parked operation leaves. */
-export type End = 'completed' | 'expired' | 'cancelled' | 'rejected';
 
 const ends: Readonly<Record<End, Channel>> = {
   completed: channel('purgatory:operation:completed'),
@@ -209,11 +206,6 @@ export class PurgatoryMeter {
     if (!ends[how].hasSubscribers) return;
     const parkedMs = ageMs(stamp, this.#nowMs());
     ends[how].publish({ purgatory: this.#purgatory, operation, parkedMs, ...why } satisfies OperationEnded);
-  }
-
-  /** Whether somebody hears of a rejection: a listener, or a reader of NODE_DEBUG. */
-  get hasRejectionListener(): boolean {
-    return isDebugging || ends.rejected.hasSubscribers;
   }
 
   didSlice(pendingKeys: number): void {

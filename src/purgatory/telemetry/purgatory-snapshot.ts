@@ -192,7 +192,7 @@ function openTries(
 }
 
 function oldestMs(lists: ParkedLists<never>, nowMs: number): number | null {
-  const oldest = lists.oldestWithDeadline(MAX_ENDLESS);
+  const oldest = lists.oldestFirst(MAX_ENDLESS).find(({ $slot }) => $slot !== ENDLESS);
   return oldest === undefined ? null : ageMs(lists.stampOf(oldest), nowMs);
 }
 
