@@ -3,13 +3,17 @@
  * child of the process under test.
  *
  * It makes COUNT connections and sends a beat on each, ten a second. It does what its parent asks by
- * IPC: to make the first SILENT of them fall silent, which it confirms, and to stop the parent for
- * so many ms, as a container is frozen or a lid is closed.
+ * IPC: to make the first SILENT of them fall silent, which it confirms, to stop the parent for so
+ * many ms, as a container is frozen or a lid is closed, and to tell its own longest pause between
+ * two beats since the silence.
  */
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-export type Ask = { readonly kind: 'silence' } | { readonly kind: 'stop'; readonly ms: number };
+export type Ask =
+  | { readonly kind: 'silence' }
+  | { readonly kind: 'pause' }
+  | { readonly kind: 'stop'; readonly ms: number };
 
 const BEAT_MS = 100;
 /** Less than the backlog of a server. */
@@ -18,7 +22,16 @@ const AT_A_TIME = 100;
 const [, , port, count, silent] = process.argv.map(Number);
 const sockets: Socket[] = [];
 let isSilent = false;
+let lastMs = performance.now();
+let longestMs = 0;
+/** Since the last beat, or between two. */
+function longestPause(): number {
+  longestMs = Math.max(longestMs, performance.now() - lastMs);
+  return longestMs;
+}
 setInterval(() => {
+  longestPause();
+  lastMs = performance.now();
   for (const socket of isSilent ? sockets.slice(silent) : sockets) socket.write('.');
 }, BEAT_MS);
 while (sockets.length < count) {
@@ -30,7 +43,12 @@ process.on('disconnect', () => process.exit(0));
 process.on('message', async (ask: Ask) => {
   if (ask.kind === 'silence') {
     isSilent = true;
+    longestMs = 0;
     process.send?.('silent'); // their last beats are on the way
+    return;
+  }
+  if (ask.kind === 'pause') {
+    process.send?.(longestPause());
     return;
   }
   process.kill(process.ppid, 'SIGSTOP');

@@ -10,7 +10,7 @@ export interface Connection {
   readonly socket: Socket;
 }
 
-/** A new connection, until `closeConnections()`. */
+/** A new connection, open at both ends, until `closeConnections()`. */
 export async function connected(): Promise<Connection> {
   const server = createServer();
   open.push(server);
@@ -18,6 +18,7 @@ export async function connected(): Promise<Connection> {
   await once(server, 'listening');
   const client = connect((server.address() as AddressInfo).port, '127.0.0.1');
   const [socket] = (await once(server, 'connection')) as [Socket];
+  if (client.connecting) await once(client, 'connect');
   for (const end of [client, socket]) open.push({ close: () => end.destroy() });
   return { client, socket };
 }

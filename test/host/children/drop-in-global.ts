@@ -74,18 +74,24 @@ export const scenes: Readonly<Record<string, () => Promise<void>>> = {
     await pause(40); // longer than those
   },
   'with tasks that were pending before': async () => {
-    const timer = new SystemTimer();
-    const startMs = performance.now();
+    const { setTimeout, clearTimeout, setInterval, clearInterval } = globalThis;
     const ranMs: number[] = [];
-    timer.schedule(() => ranMs.push(performance.now() - startMs), 300);
-    const before500 = pause(490);
-    await pause(200); // part of its delay
-    replaceAll();
-    timer.schedule(() => {}, 1);
-    await before500; // then its delay would begin anew
-    for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => host.setImmediate(resolve));
-    assert.equal(ranMs.length, 1);
-    assert.ok(ranMs[0] >= 300, `ran after ${ranMs[0]} ms`);
+    // A delay that begins anew ends after 500 ms. A slow machine may make that of one that does not.
+    while (ranMs.length < 20 && !ranMs.some((ms) => ms < 500)) {
+      const timer = new SystemTimer();
+      const startMs = performance.now();
+      const ran = new Promise<void>((resolve) => void timer.schedule(resolve, 300));
+      await pause(200); // part of its delay
+      replaceAll();
+      timer.schedule(() => {}, 1);
+      await ran;
+      ranMs.push(performance.now() - startMs);
+      Object.assign(globalThis, { setTimeout, clearTimeout, setInterval, clearInterval });
+    }
+    assert.ok(
+      Math.min(...ranMs) >= 300 && Math.min(...ranMs) < 500,
+      `ran after ${ranMs.map(Math.round).join()} ms`,
+    );
   },
   'with a fake on top of them, which takes only calls through itself': async () => {
     replaceAll();
@@ -98,8 +104,10 @@ export const scenes: Readonly<Record<string, () => Promise<void>>> = {
     const afterRefresh = new Promise<void>((resolve) => {
       refreshed = kept(resolve, 5);
     });
-    let runs = 0;
-    const interval = keptInterval(() => runs++, 3);
+    let interval!: NodeJS.Timeout;
+    const ofInterval = new Promise<void>((resolve) => {
+      interval = keptInterval(resolve, 3);
+    });
     setTimeout(() => told.push('faked'), 100);
     assert.equal(fake.countTimers(), 1);
     new SystemTimer().schedule(() => told.push('engine'), 100);
@@ -107,9 +115,8 @@ export const scenes: Readonly<Record<string, () => Promise<void>>> = {
     fake.tick(101);
     assert.deepEqual(told, ['faked', 'engine']);
     refreshed.refresh();
-    await Promise.all([pending, real, afterRefresh]);
+    await Promise.all([pending, real, afterRefresh, ofInterval]);
     timers.clearInterval(interval as never);
-    assert.ok(runs > 0);
     fake.restore();
     assert.equal(globalThis.setTimeout, timers.setTimeout as unknown);
     await engineRuns();

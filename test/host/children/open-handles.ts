@@ -18,9 +18,12 @@ function open(): string[] {
 await import('../../../src/index.ts');
 const { ContextualOperation } = await import('../../../src/waits/async-context/index.ts');
 const { setInterval, setTimeout } = await import('../../../src/waits/timers/index.ts');
-for (let turns = 0; turns < 10; turns++) await turn(); // the requests of the import have ended
-found.forEach(({ type }, id) => void (/^FS|^FILE|TickObject/.test(type) && found.delete(id)));
-const imported = open();
+let imported: string[] = [];
+for (let turns = 0; turns < 10 || (imported.length > 0 && turns < 10_000); turns++) {
+  await turn(); // until the requests of the import have ended
+  found.forEach(({ type }, id) => void (/^FS|^FILE|TickObject/.test(type) && found.delete(id)));
+  imported = open();
+}
 
 class Poll extends ContextualOperation {
   override tryComplete(): boolean {

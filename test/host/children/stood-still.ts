@@ -1,5 +1,6 @@
 // Real connections wait by each class at once, and by Node's own timers, while the process stands
-// still: `stood-still HOW CONNECTIONS SILENT TIMEOUT_MS`. Prints what each has given up, as JSON.
+// still: `stood-still HOW CONNECTIONS SILENT TIMEOUT_MS`. Prints what each has given up, as JSON:
+// null where the machine was too slow for the beats.
 import { standStill, type Watch } from '../../../bench/harness/stand-still.ts';
 import { DelayedOperation, Purgatory, SystemTimer } from '../../../src/index.ts';
 import { IdleTimeouts } from '../../../src/waits/idle/index.ts';
@@ -144,4 +145,4 @@ const result = await standStill(watches, {
   how: how === 'stop' ? 'stop' : 'block',
   onBeat,
 });
-process.stdout.write(`${JSON.stringify(result)}\n`, () => process.exit(0));
+process.stdout.write(`${JSON.stringify(result ?? null)}\n`, () => process.exit(0));

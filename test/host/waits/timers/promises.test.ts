@@ -55,10 +55,10 @@ describe('purgatory/timers/promises, like node:timers/promises', () => {
   });
 
   same('setTimeout rejects on abort, before or after the call', [ABORTED, ABORTED], async (p, tell) => {
-    tell(await failure(p.setTimeout(10_000, 0, { signal: AbortSignal.abort('reason') })));
+    tell(await failure(p.setTimeout(600_000, 0, { signal: AbortSignal.abort('reason') })));
     const controller = new AbortController();
     hostTimeout(() => controller.abort('reason'), 2);
-    tell(await failure(p.setTimeout(10_000, 0, { signal: controller.signal })));
+    tell(await failure(p.setTimeout(600_000, 0, { signal: controller.signal })));
   });
 
   same('setTimeout leaves no listener on the signal', [1, 0, 'done', 0], async (p, tell) => {
@@ -77,9 +77,9 @@ describe('purgatory/timers/promises, like node:timers/promises', () => {
     async (p, tell) => {
       const late = new RemovableSignal();
       late.abort('reason');
-      tell(await failure(p.setTimeout(10_000, 0, { signal: late.asSignal() })));
+      tell(await failure(p.setTimeout(600_000, 0, { signal: late.asSignal() })));
       const signal = new RemovableSignal();
-      const pending = failure(p.setTimeout(10_000, 0, { signal: signal.asSignal() }));
+      const pending = failure(p.setTimeout(600_000, 0, { signal: signal.asSignal() }));
       tell(signal.listeners.length);
       signal.abort('reason');
       tell(await pending);
@@ -87,7 +87,7 @@ describe('purgatory/timers/promises, like node:timers/promises', () => {
       const second = new RemovableSignal();
       tell(await p.setTimeout(1, 'value', { signal: second.asSignal() }));
       tell(second.listeners.length);
-      const interval = failure(p.setInterval(10_000, 0, { signal: second.asSignal() }).next());
+      const interval = failure(p.setInterval(600_000, 0, { signal: second.asSignal() }).next());
       second.abort('reason');
       tell(await interval);
       tell(second.listeners.length);
@@ -112,15 +112,15 @@ describe('purgatory/timers/promises, like node:timers/promises', () => {
     const before = alive();
     const controller = new AbortController();
     const { signal } = controller;
-    const promise = p.setTimeout(10_000, 0, { signal });
+    const promise = p.setTimeout(600_000, 0, { signal });
     tell(alive() - before);
     controller.abort('reason');
     await failure(promise);
     const second = new AbortController();
-    const unheld = p.setTimeout(10_000, 0, { signal: second.signal, ref: false });
+    const unheld = p.setTimeout(600_000, 0, { signal: second.signal, ref: false });
     tell(alive() - before);
     const third = new AbortController();
-    const interval = p.setInterval(10_000, 0, { signal: third.signal }).next();
+    const interval = p.setInterval(600_000, 0, { signal: third.signal }).next();
     tell(alive() - before);
     third.abort();
     second.abort();
