@@ -1,19 +1,14 @@
 import { expectTypeOf } from 'expect-type';
 import { ManualClock } from 'purgatory';
-import { labelObject, type Permit, Semaphore, type SemaphoreSnapshot } from 'purgatory/semaphore';
+import { labelObject, type Permit, Semaphore } from 'purgatory/semaphore';
 
 const permits = new Semaphore('db', { units: 5, maxParked: 100, clock: new ManualClock() });
 expectTypeOf(permits.acquire({ timeoutMs: 5, key: 'a', units: 2, label: 'b' })).toEqualTypeOf<
   Promise<Permit>
 >();
-expectTypeOf(permits.tryAcquire()).toEqualTypeOf<Permit | undefined>();
 expectTypeOf(permits.run({ timeoutMs: 5 }, () => 7)).toEqualTypeOf<Promise<number>>();
 expectTypeOf(permits.run({ timeoutMs: 5 }, async () => 'text')).toEqualTypeOf<Promise<string>>();
-expectTypeOf(permits.available('a')).toBeNumber();
-expectTypeOf(permits.snapshot()).toEqualTypeOf<SemaphoreSnapshot>();
 expectTypeOf(permits).toExtend<Disposable>();
-expectTypeOf<Permit>().toExtend<Disposable>();
-expectTypeOf<Permit['release']>().toEqualTypeOf<() => boolean>();
 // @ts-expect-error units must be given
 new Semaphore('db', {});
 // @ts-expect-error a deadline must be given

@@ -1,5 +1,5 @@
 import { expectTypeOf } from 'expect-type';
-import type { Timer, WaitResult } from 'purgatory';
+import type { WaitResult } from 'purgatory';
 import { LocalHub } from 'purgatory/bus';
 import { SharedWaits } from 'purgatory/shared';
 
@@ -28,16 +28,10 @@ expectTypeOf(wait).toExtend<Promise<WaitResult<number>>>();
 expectTypeOf(jobs.waitUntil('job-7', (state) => state === 'done', { timeoutMs: 5 })).toExtend<
   Promise<WaitResult<true>>
 >();
-expectTypeOf(jobs.timer).toEqualTypeOf<Timer>();
-void wait.then((result) => {
-  if (result.expired) expectTypeOf(result.state).toEqualTypeOf<'running' | 'done' | undefined>();
-});
 void wait.then(({ expired, value, state }) => {
   expectTypeOf(state).toEqualTypeOf<'running' | 'done' | undefined>();
   if (!expired) expectTypeOf(value).toEqualTypeOf<number>();
 });
-expectTypeOf(jobs.watchersOf('job-7')).toBeNumber();
-expectTypeOf(jobs.numDelayed).toBeNumber();
 expectTypeOf(jobs).toExtend<Disposable>();
 // @ts-expect-error there is nothing to wait for without a way to load it
 new SharedWaits('jobs', {});

@@ -5,21 +5,17 @@ import { expect } from 'chai';
 
 const here = new URL('.//', import.meta.url);
 
-/** `.` is index.types.ts, `./timers/promises` is timers-promises.types.ts. */
-function fileOf(subpath: string): string {
-  return `${subpath === '.' ? 'index' : subpath.slice(2).replaceAll('/', '-')}.types.ts`;
-}
-
 describe('The type tests', () => {
   it('cover every subpath export', async () => {
     const manifest = JSON.parse(await readFile(new URL('../../package.json', import.meta.url), 'utf8'));
-    const subpaths = Object.keys(manifest.exports).filter((subpath) => subpath !== './package.json');
     const files = (await readdir(here)).filter((file) => file.endsWith('.types.ts'));
-    expect(files.sort()).to.deep.equal(subpaths.map(fileOf).sort());
-    for (const subpath of subpaths) {
-      const source = await readFile(new URL(fileOf(subpath), here), 'utf8');
-      expect(source).to.contain(`from 'purgatory${subpath.slice(1)}'`);
-      expect(source).to.contain('expectTypeOf');
+    const sources = await Promise.all(files.map((file) => readFile(new URL(file, here), 'utf8')));
+    for (const subpath of Object.keys(manifest.exports).filter((each) => each !== './package.json')) {
+      const imported = `from 'purgatory${subpath.slice(1)}';`;
+      expect(
+        sources.some((source) => source.includes(imported)),
+        subpath,
+      ).to.equal(true);
     }
   });
 });

@@ -1,21 +1,12 @@
 import { expectTypeOf } from 'expect-type';
 import type { DelayedOperation, WaitResult } from 'purgatory';
-import {
-  type Threshold,
-  ThresholdOperation,
-  ThresholdPurgatory,
-  type ThresholdValue,
-} from 'purgatory/threshold';
+import { ThresholdOperation, ThresholdPurgatory } from 'purgatory/threshold';
 
 // Values are numbers unless another type is given; both kinds of an offset are.
 // Keys are strings unless another type is given.
 const offsets = new ThresholdPurgatory('offsets');
 expectTypeOf(offsets.get('p')).toEqualTypeOf<number | undefined>();
-expectTypeOf(offsets.advance('p', 5)).toBeNumber();
 expectTypeOf(offsets.awaitAtLeast('p', 5, { timeoutMs: 5 })).toEqualTypeOf<Promise<WaitResult<number>>>();
-expectTypeOf(offsets.awaitAtLeast('p', 5, { timeoutMs: 5 }).then(({ value }) => value)).toEqualTypeOf<
-  Promise<number | undefined>
->();
 expectTypeOf(offsets).toExtend<Disposable>();
 // @ts-expect-error a key that is no string
 offsets.advance(['p'], 5);
@@ -24,8 +15,6 @@ offsets.advance('p', 5n);
 
 const big = new ThresholdPurgatory<string, bigint>('big');
 expectTypeOf(big.awaitAtLeast('p', 5n, { timeoutMs: 5 })).toEqualTypeOf<Promise<WaitResult<bigint>>>();
-expectTypeOf<Threshold<string, bigint>>().toEqualTypeOf<readonly [key: string, threshold: bigint]>();
-expectTypeOf<ThresholdValue>().toEqualTypeOf<number | bigint>();
 
 // A ThresholdOperation needs an answer, and no condition.
 class Ack extends ThresholdOperation {
@@ -33,5 +22,4 @@ class Ack extends ThresholdOperation {
 }
 expectTypeOf<Ack>().toExtend<DelayedOperation>();
 const acks = new ThresholdPurgatory<string, number, Ack>('acks');
-expectTypeOf(acks.tryCompleteElseWatch(new Ack(5), [['p', 1]])).toBeBoolean();
 expectTypeOf(acks.close()).toEqualTypeOf<Ack[]>();

@@ -1,5 +1,6 @@
 import { expectTypeOf } from 'expect-type';
 import * as timers from 'purgatory/timers';
+import { setInterval, setTimeout } from 'purgatory/timers/promises';
 
 // The arguments of a callback are those that are given, as with Node's.
 const timeout = timers.setTimeout(
@@ -12,9 +13,7 @@ const timeout = timers.setTimeout(
   1,
 );
 expectTypeOf(timeout).toEqualTypeOf<timers.Timeout>();
-expectTypeOf(timers.setInterval(() => {}, 5)).toEqualTypeOf<timers.Timeout>();
 expectTypeOf<timers.Timeout>().toExtend<Disposable>();
-expectTypeOf(timeout.refresh()).toEqualTypeOf<timers.Timeout>();
 expectTypeOf<number>().toExtend<Parameters<typeof timers.clearTimeout>[0]>();
 // A promise of unknown resolves with nothing, as with Node's.
 expectTypeOf(new Promise((resolve) => timers.setTimeout(resolve, 5))).toEqualTypeOf<Promise<unknown>>();
@@ -23,3 +22,7 @@ timers.setTimeout((word: string) => void word, 5);
 
 const signal = timers.timeoutSignal(5, { signal: AbortSignal.timeout(5) });
 expectTypeOf(signal).toExtend<AbortSignal & Disposable>();
+
+expectTypeOf(setTimeout(5)).toEqualTypeOf<Promise<void>>();
+expectTypeOf(setTimeout(5, 'value', { ref: false, signal: AbortSignal.timeout(5) })).resolves.toBeString();
+expectTypeOf(setInterval(5, 'value')).toEqualTypeOf<AsyncGenerator<string, void, undefined>>();
