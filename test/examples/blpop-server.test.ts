@@ -37,18 +37,6 @@ describe('examples/blpop-server', () => {
     expect(server.pops.waiting.watched).to.equal(0);
   });
 
-  it('gives the first item of the first list that has one, or waits for the first push', async () => {
-    const [worker, producer] = [client(port), client(port)];
-    await producer.rpush('b', 'x', 'y');
-    expect(await worker.blpop('a', 'b', 0)).to.deep.equal(['b', 'x']);
-    expect(await worker.brpop('a', 'b', 0)).to.deep.equal(['b', 'y']);
-    const popped = worker.blpop('a', 'b', 0);
-    await parked(1);
-    expect(await producer.lpush('b', 'p', 'q')).to.equal(2);
-    expect(await popped).to.deep.equal(['b', 'q']);
-    expect(await producer.lrange('b', 0, -1)).to.deep.equal(['p']);
-  });
-
   it('answers null after a timeout with a fraction, and never early', async () => {
     const start = performance.now();
     expect(await client(port).blpop('a', 0.05)).to.equal(null);

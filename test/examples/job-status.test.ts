@@ -161,16 +161,19 @@ describe('examples/job-status with workers', () => {
       refused(`${port}`),
       refused(`${port}`, '--workers', '2'),
       refused('--workers', 'many'),
+      refused('--worker', '2'),
       refused('--bus', 'amqp://localhost'),
-      refused('0', '--bus', 'redis://127.0.0.1:1'),
+      ...['redis', 'nats'].map((engine) => refused('0', '--bus', `${engine}://127.0.0.1:1`)),
     ]);
     taken.close();
-    expect(refusals.map(({ code }) => code)).to.deep.equal([1, 1, 1, 1, 1]);
+    expect(refusals.map(({ code }) => code)).to.deep.equal(refusals.map(() => 1));
     const inUse = `Port ${port} is in use: give another one.`;
-    const [one, primary, workers, scheme, unreachable] = refusals.map(({ text }) => text);
+    const [one, primary, workers, misspelt, scheme, redis, nats] = refusals.map(({ text }) => text);
     expect([one, primary]).to.deep.equal([inUse, inUse]);
     expect(workers).to.equal('--workers must be a whole number from 0 to 64, and not "many".');
+    expect(misspelt).to.match(/^Unknown option '--worker'/);
     expect(scheme).to.match(/^--bus must be one of redis:\/\/\.\.\., .*, and not "amqp:\/\/localhost"\.$/);
-    expect(unreachable).to.equal('redis://127.0.0.1:1 cannot be reached: connect ECONNREFUSED 127.0.0.1:1');
+    expect(redis).to.equal('redis://127.0.0.1:1 cannot be reached: connect ECONNREFUSED 127.0.0.1:1');
+    expect(nats).to.equal('nats://127.0.0.1:1 cannot be reached: connection refused');
   });
 });

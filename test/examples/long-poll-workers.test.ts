@@ -9,7 +9,7 @@ import {
   startPostgres,
   startRedis,
 } from '../support/engines.ts';
-import { type ExampleServer, refusalOf, startExample } from '../support/example-server.ts';
+import { type ExampleServer, startExample } from '../support/example-server.ts';
 import { fullRun, itWith } from '../support/needs.ts';
 import { pause } from '../support/turns.ts';
 
@@ -134,22 +134,4 @@ describe('examples/long-poll-http with workers', () => {
       for (const { texts } of await Promise.all(polls)) expect(texts).to.deep.equal(['after']);
     },
   ).retries(SECOND_TRY);
-
-  it('says in a sentence why it cannot start', async () => {
-    const refused = (...args: string[]) => refusalOf('long-poll-http', ...args);
-    const [unreachable, misspelt, port] = await Promise.all([
-      refused('0', '--workers', '2', '--bus', 'nats://127.0.0.1:1'),
-      refused('--worker', '2'),
-      refused('80 80'),
-    ]);
-    expect(unreachable).to.deep.equal({
-      text: 'nats://127.0.0.1:1 cannot be reached: connection refused',
-      code: 1,
-    });
-    expect(misspelt).to.have.property('code', 1);
-    expect(port).to.deep.equal({
-      text: 'The port must be a whole number from 0 to 65535, and not "80 80".',
-      code: 1,
-    });
-  });
 });

@@ -4,8 +4,10 @@ import { host } from '../../../src/observe/inspector/host.ts';
 import { Lookup } from '../../../src/observe/inspector/lookup.ts';
 import { LiveSources } from '../../../src/observe/live-sources.ts';
 import { labelObject, Queues } from '../../../src/waits/queues/index.ts';
+import { SharedWaits } from '../../../src/waits/shared/index.ts';
 import { ThresholdPurgatory } from '../../../src/waits/threshold/index.ts';
 import { Op } from '../../support/op.ts';
+import { rejection } from '../../support/rejection.ts';
 
 describe('Lookup', () => {
   let clock: ManualClock;
@@ -159,20 +161,24 @@ describe('Lookup', () => {
     expect(lookup.idOf(op, fetches)).to.be.above(id);
   });
 
-  it('finds what waits for thresholds, and nothing in a purgatory that does not give its operations away', async () => {
+  it('finds what waits for thresholds and for shared state, and nothing in a purgatory that does not give its operations away', async () => {
     const offsets = new ThresholdPurgatory<string>('offsets', { timer });
-    const waits = [3, 1, 2].map((offset) =>
-      offsets.awaitAtLeast('log', offset, { timeoutMs: Number.POSITIVE_INFINITY }).catch(() => {}),
-    );
+    const state = new SharedWaits('state', { load: async () => new Map(), clock });
+    const NEVER = { timeoutMs: Number.POSITIVE_INFINITY };
+    const waits = [
+      ...[3, 1, 2].map((offset) => rejection(offsets.awaitAtLeast('log', offset, NEVER))),
+      rejection(state.waitUntil('log', () => undefined, NEVER)),
+    ];
     offsets.advance('idle', 1);
     const mute = { name: 'mute', snapshot: () => offsets.snapshot() };
-    const { keys, operations } = await new Lookup(
-      host,
-      new LiveSources({ purgatories: [offsets, mute], timers: [], buses: [] }),
-    ).find('l', undefined, true);
-    expect(keys).to.deep.equal([{ purgatory: 'offsets', key: 'log', watchers: 3 }]);
+    const sources = new LiveSources({ purgatories: [offsets, state, mute], timers: [], buses: [] });
+    const { keys, operations } = await new Lookup(host, sources).find('l', undefined, true);
+    expect(keys).to.deep.equal([
+      { purgatory: 'offsets', key: 'log', watchers: 3 },
+      { purgatory: 'state', key: 'log', watchers: 1 },
+    ]);
     expect(operations.map(({ leftMs }) => leftMs)).to.deep.equal([null, null, null]);
-    offsets.close();
+    for (const each of [offsets, state]) each.close();
     await Promise.all(waits);
   });
 });

@@ -21,10 +21,11 @@ import { turn } from '../../support/turns.ts';
 
 /**
  * One operation is parked for good, one completed after 20 ms, one expired after 30 ms, one
- * cancelled at once. One task threw.
+ * cancelled at once. The sources are registered before that.
  */
-function busyHall(): ReturnType<typeof hall> {
+function busyHall(register: (sources: MetricSources) => unknown = () => {}): ReturnType<typeof hall> {
   const h = hall();
+  register({ purgatories: [h.purgatory], timers: { wheels: h.timer } });
   h.park('stays', ['k', 'l']);
   const completes = h.park('completes', ['k'], { delayMs: 100 });
   h.park('expires', ['m'], { delayMs: 30 });
@@ -33,22 +34,6 @@ function busyHall(): ReturnType<typeof hall> {
   completes.forceComplete();
   h.clock.advance(30);
   return h;
-}
-
-/** As `busyHall`, with the metrics registered before anything happens. */
-function measuredHall(register: (sources: MetricSources) => () => void): {
-  h: ReturnType<typeof hall>;
-  stop: () => void;
-} {
-  const h = hall();
-  const stop = register({ purgatories: [h.purgatory], timers: { wheels: h.timer } });
-  const completes = h.park('completes', ['k'], { delayMs: 100 });
-  h.park('expires', ['m'], { delayMs: 30 });
-  h.clock.advance(20);
-  completes.forceComplete();
-  h.clock.advance(30);
-  h.park('stays', ['k', 'l']);
-  return { h, stop };
 }
 
 const stops: (() => void)[] = [];
@@ -64,18 +49,12 @@ afterEach(() => {
   for (const stop of stops.splice(0)) stop();
 });
 
-/** What a scrape of these sources tells. */
-function scrape(sources: MetricSources): Promise<string> {
-  const registry = new Registry();
-  registerMetrics(registry, sources);
-  return registry.metrics();
-}
-
 describe('registerMetrics in a Registry of prom-client', () => {
-  it('tells the counts of purgatories and timers by their labels', async () => {
-    const { purgatory, timer } = busyHall();
-    const lines = (await scrape({ purgatories: [purgatory], timers: [timer] })).split('\n');
-    expect(lines).to.include.members([
+  it('tells counts by their labels, times parked and lateness as cumulated histograms in seconds', async () => {
+    const registry = new Registry();
+    busyHall((sources) => registerMetrics(registry, sources));
+    registry.resetMetrics(); // the counts are those of the sources
+    expect((await registry.metrics()).split('\n')).to.include.members([
       '# TYPE purgatory_parked_operations gauge',
       'purgatory_parked_operations{purgatory="test"} 1',
       'purgatory_watches{purgatory="test"} 2',
@@ -86,34 +65,34 @@ describe('registerMetrics in a Registry of prom-client', () => {
       'purgatory_expired_total{purgatory="test"} 1',
       'purgatory_cancelled_total{purgatory="test"} 1',
       'purgatory_failures_total{purgatory="test"} 0',
-      'purgatory_timer_pending_tasks{timer="0"} 0',
-      'purgatory_timer_tasks_run_total{timer="0"} 1',
-    ]);
-  });
-
-  it('counts the values that a ThresholdPurgatory keeps, and has no such metric of others', async () => {
-    const offsets = new ThresholdPurgatory('offsets');
-    for (const key of ['a', 'b']) offsets.advance(key, 1);
-    const lines = (await scrape({ purgatories: [offsets, busyHall().purgatory] })).split('\n');
-    expect(lines.filter((line) => line.startsWith('purgatory_kept_values'))).to.deep.equal([
-      'purgatory_kept_values{purgatory="offsets"} 2',
-    ]);
-    offsets.close();
-  });
-
-  it('tells times parked and lateness as cumulated histograms in seconds', async () => {
-    const registry = new Registry();
-    measuredHall((sources) => registerMetrics(registry, sources));
-    const lines = (await registry.metrics()).split('\n');
-    expect(lines).to.include.members([
+      'purgatory_timer_pending_tasks{timer="wheels"} 0',
+      'purgatory_timer_tasks_run_total{timer="wheels"} 1',
       '# TYPE purgatory_time_parked_seconds histogram',
-      'purgatory_time_parked_seconds_bucket{purgatory="test",le="0.016"} 0',
-      'purgatory_time_parked_seconds_bucket{purgatory="test",le="0.032"} 2',
-      'purgatory_time_parked_seconds_bucket{purgatory="test",le="+Inf"} 2',
+      'purgatory_time_parked_seconds_bucket{purgatory="test",le="0.016"} 1',
+      'purgatory_time_parked_seconds_bucket{purgatory="test",le="0.032"} 3',
+      'purgatory_time_parked_seconds_bucket{purgatory="test",le="+Inf"} 3',
       'purgatory_time_parked_seconds_sum{purgatory="test"} 0.05',
-      'purgatory_time_parked_seconds_count{purgatory="test"} 2',
+      'purgatory_time_parked_seconds_count{purgatory="test"} 3',
       'purgatory_reaper_lateness_seconds_bucket{timer="wheels",le="0.001"} 1',
       'purgatory_reaper_lateness_seconds_count{timer="wheels"} 1',
+    ]);
+  });
+
+  it('tells maxParked, what was refused by its code, and the values that are kept, where there are such', async () => {
+    using full = new Purgatory('full', { maxParked: 1 });
+    using offsets = new ThresholdPurgatory('offsets');
+    for (const key of ['a', 'b']) offsets.advance(key, 1);
+    for (let i = 0; i < 3; i++) full.waitFor(['k'], () => undefined, { timeoutMs: 50 }).catch(() => {});
+    const registry = new Registry();
+    registerMetrics(registry, { purgatories: [full, offsets] });
+    const lines = (await registry.metrics()).split('\n');
+    expect(
+      lines.filter((line) => /^purgatory_(max_parked|refused_total|kept_values){/.test(line)),
+    ).to.deep.equal([
+      'purgatory_max_parked{purgatory="full"} 1',
+      'purgatory_kept_values{purgatory="offsets"} 2',
+      'purgatory_refused_total{purgatory="full",code="ERR_PURGATORY_FULL"} 2',
+      'purgatory_refused_total{purgatory="offsets",code="ERR_PURGATORY_FULL"} 0',
     ]);
   });
 
@@ -187,14 +166,6 @@ describe('registerMetrics in a Registry of prom-client', () => {
     registerMetrics(registry, { purgatories: [purgatory] });
     const text = await registry.metrics();
     expect(text).to.contain('# TYPE purgatory_expired counter\npurgatory_expired_total{purgatory="test"} 1');
-  });
-
-  it('leaves its own counts alone when the registry is reset', async () => {
-    const { purgatory } = busyHall();
-    const registry = new Registry();
-    registerMetrics(registry, { purgatories: [purgatory] });
-    registry.resetMetrics();
-    expect(await registry.metrics()).to.contain('purgatory_parked_total{purgatory="test"} 4');
   });
 
   it('leaves no metric behind when one of its names is taken', () => {
@@ -321,19 +292,6 @@ describe('The metrics of a bus', () => {
   });
 });
 
-describe('The metrics of a limit', () => {
-  it('tell maxParked, and what was refused by the code of the error', async () => {
-    using full = new Purgatory('full', { maxParked: 1 });
-    using free = new Purgatory('free');
-    for (let i = 0; i < 3; i++) full.waitFor(['k'], () => undefined, { timeoutMs: 50 }).catch(() => {});
-    const text = await scrape({ purgatories: [full, free] });
-    expect(text).to.contain('\npurgatory_max_parked{purgatory="full"} 1\n');
-    expect(text).to.not.contain('purgatory_max_parked{purgatory="free"}');
-    expect(text).to.contain('purgatory_refused_total{purgatory="full",code="ERR_PURGATORY_FULL"} 2\n');
-    expect(text).to.contain('purgatory_refused_total{purgatory="free",code="ERR_PURGATORY_FULL"} 0\n');
-  });
-});
-
 describe('registerMetrics in a Meter of OpenTelemetry', () => {
   it('refuses a meter that has the metrics already, until they are removed', () => {
     const meter = new MeterProvider().getMeter('test');
@@ -415,12 +373,19 @@ describe('registerMetrics in a Meter of OpenTelemetry', () => {
     expect(metrics.get('purgatory.timer.tasks_run')?.points).to.deep.equal([[{ timer: 'wheels' }, 1]]);
   });
 
-  it('records times parked and lateness in seconds', async () => {
+  it('records times parked and lateness in seconds, nothing of others, and nothing after it was stopped', async () => {
     const metrics = await collect((meter) => {
-      measuredHall((sources) => registerMetrics(meter, sources));
+      let stop = (): void => {};
+      const { purgatory } = busyHall((sources) => {
+        stop = registerMetrics(meter, sources);
+      });
+      busyHall();
+      stop();
+      purgatory.cancelForKey('k');
     });
+    expect(metrics.has('purgatory.parked_operations')).to.equal(false);
     const parked = only(metrics, 'purgatory.time_parked');
-    expect(parked).to.deep.include({ attributes: { purgatory: 'test' }, count: 2 });
+    expect(parked).to.deep.include({ attributes: { purgatory: 'test' }, count: 3 });
     expect(parked.sum).to.be.closeTo(0.05, 1e-9);
     const lateness = only(metrics, 'purgatory.reaper_lateness');
     expect(lateness).to.deep.equal({ attributes: { timer: 'wheels' }, count: 1, sum: 0 });
@@ -454,16 +419,6 @@ describe('registerMetrics in a Meter of OpenTelemetry', () => {
     });
     expect(metrics.get('purgatory.parked_operations')?.points).to.deep.equal([[{ purgatory: 'test' }, 0]]);
     expect(only(metrics, 'purgatory.time_parked').count).to.equal(1);
-  });
-
-  it('records nothing of other purgatories and timers, and nothing after it was stopped', async () => {
-    const metrics = await collect((meter) => {
-      const { stop } = measuredHall((sources) => registerMetrics(meter, sources));
-      stop();
-      busyHall();
-    });
-    expect(metrics.has('purgatory.parked_operations')).to.equal(false);
-    expect(only(metrics, 'purgatory.time_parked').count).to.equal(2);
   });
 });
 

@@ -1,3 +1,4 @@
+// The responses of Express, Fastify and Hono are these, and test/docs/recipes.test.ts has their clients go.
 import { EventEmitter, once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import {
@@ -5,12 +6,10 @@ import {
   type Http2ServerResponse,
   connect as openHttp2,
 } from 'node:http2';
-import { type AddressInfo, connect, type Server } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { type AddressInfo, connect, type Server, type Socket } from 'node:net';
 import { expect } from 'chai';
-import express from 'express';
-import fastify from 'fastify';
 import { clientSignal } from '../../../../src/waits/http/index.ts';
+import { turn } from '../../../support/turns.ts';
 
 type AnyResponse = ServerResponse | Http2ServerResponse;
 type Handler = (response: AnyResponse) => void;
@@ -23,7 +22,7 @@ interface Client {
 }
 
 interface Kind {
-  serve(handler: Handler): Server | Promise<Server>;
+  serve(handler: Handler): Server;
   connect(port: number): Client;
 }
 
@@ -56,25 +55,6 @@ const KINDS: Readonly<Record<string, Kind>> = {
     serve: (handler) => createHttp2Server((_request, response) => handler(response)).listen(0),
     connect: overHttp2,
   },
-  Express: {
-    serve: (handler) => {
-      const app = express();
-      app.get('/', (_request, response) => handler(response));
-      return app.listen(0);
-    },
-    connect: overHttp1,
-  },
-  Fastify: {
-    async serve(handler) {
-      const app = fastify();
-      app.get('/', (_request, reply) => {
-        handler(reply.hijack().raw);
-      });
-      await app.listen({ port: 0 });
-      return app.server;
-    },
-    connect: overHttp1,
-  },
 };
 
 describe('clientSignal', () => {
@@ -83,11 +63,14 @@ describe('clientSignal', () => {
       const arrivals = new EventEmitter();
       let server: Server;
       let client: Client;
+      let connection: Socket;
 
       beforeEach(async () => {
-        server = await kind.serve((response) => void arrivals.emit('response', response));
-        if (!server.listening) await once(server, 'listening');
+        server = kind.serve((response) => void arrivals.emit('response', response));
+        await once(server, 'listening');
+        const accepted = once(server, 'connection');
         client = kind.connect((server.address() as AddressInfo).port);
+        [connection] = await accepted;
       });
 
       afterEach(async () => {
@@ -117,7 +100,6 @@ describe('clientSignal', () => {
         const response = await nextResponse();
         const signal = clientSignal(response);
         (response as ServerResponse).write('half');
-        await sleep(20); // it is on its way, or has come
         const end = closed(response);
         client.leave();
         await end;
@@ -129,7 +111,6 @@ describe('clientSignal', () => {
         const end = closed(response);
         client.leave();
         await end;
-        await sleep(20); // longer than the event
         const listeners = response.listenerCount('close');
         expect(clientSignal(response).aborted).to.equal(true);
         expect(response.listenerCount('close')).to.equal(listeners);
@@ -140,8 +121,10 @@ describe('clientSignal', () => {
         const signal = clientSignal(early);
         await answered(early);
         const late = await answered(await nextResponse());
+        const gone = new Promise((close) => connection.once('close', close));
         client.leave();
-        await sleep(20); // an abort would come in this time
+        await gone;
+        await turn();
         expect([signal.aborted, clientSignal(late).aborted]).to.deep.equal([false, false]);
       });
 
