@@ -23,15 +23,15 @@ while (work.size > 0) await sleep(1); // its deadlines are in another pass than 
 console.log(work.snapshot().items.expired);
 
 const stop = new AbortController();
-const aborted = request('gone', { timeoutMs: 1_000, signal: stop.signal }).catch((error) => error);
+const aborted = request('gone', { timeoutMs: 10_000, signal: stop.signal }).catch((error) => error);
 stop.abort('the client has gone');
 console.log(await aborted, work.size);
 
 async function worker() {
-  const { expired, value: job } = await work.take(['texts'], { timeoutMs: 1_000 });
+  const { expired, value: job } = await work.take(['texts'], { timeoutMs: 10_000 });
   if (!expired) results.resolve(job.id, job.text.toUpperCase());
 }
-const answered = request('hello', { timeoutMs: 1_000 });
+const answered = request('hello', { timeoutMs: 10_000 });
 await worker();
 console.log(await answered);
 work.close();

@@ -40,7 +40,7 @@ const client = new Writable({
     setTimeout(read, 10);
   },
 });
-await watch(0, { durationMs: 2_000, heartbeatMs: 1_200 }, client);
+await watch(0, { durationMs: 6_000, heartbeatMs: 4_000 }, client);
 console.log(watches.numDelayed);
 watches.close();
 

@@ -23,15 +23,18 @@ function inOrder(write) {
   };
 }
 
-const answer = inOrder((text) => console.log(text));
-for (const line of ['BLPOP jobs', 'PING', 'BLPOP more', 'PING', 'NOTHING']) {
+const requests = ['BLPOP jobs', 'PING', 'BLPOP more', 'PING', 'NOTHING'];
+let left = requests.length;
+const answer = inOrder((text) => {
+  console.log(text);
+  if (--left === 0) lists.close();
+});
+for (const line of requests) {
   const [name, ...args] = line.split(' ');
   answer((async () => commands[name](...args))());
 }
 console.log('all are under way');
 await commands.RPUSH('more', 'ready, but not its turn');
-await new Promise((resolve) => setTimeout(resolve, 200));
-lists.close();
 
 /* It prints
 

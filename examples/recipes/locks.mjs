@@ -10,7 +10,7 @@ const balances = new Map([
 
 // The lock of this account alone: nobody reads the balance between our read and our write.
 function withdraw(account, amount) {
-  return orders.run({ key: account, timeoutMs: 1_000, label: `withdraw ${amount}` }, async () => {
+  return orders.run({ key: account, timeoutMs: 10_000, label: `withdraw ${amount}` }, async () => {
     const balance = balances.get(account);
     await sleep(10); // asks a bank
     if (balance < amount) throw new Error(`${account} has only ${balance}`);
@@ -23,7 +23,7 @@ console.log(await Promise.all([withdraw('ann', 3), withdraw('ann', 4), withdraw(
 await withdraw('ann', 4).catch(({ message }) => console.log(message));
 
 // A permit that is never released is found by its label.
-await orders.acquire({ key: 'ann', timeoutMs: 1_000, label: 'the report of July' });
+await orders.acquire({ key: 'ann', timeoutMs: 10_000, label: 'the report of July' });
 await sleep(1_500);
 await orders
   .run({ key: 'ann', timeoutMs: 20 }, () => {})

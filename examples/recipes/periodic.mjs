@@ -2,7 +2,16 @@
 import { SystemTimer, TimerTask } from 'purgatory';
 
 const MINUTE_MS = Number(process.env.MINUTE_MS ?? 60_000);
-const timer = new SystemTimer({ onError: (error) => console.log(`a run failed: ${error.message}`) });
+let failed;
+const hasFailed = new Promise((resolve) => {
+  failed = resolve;
+});
+const timer = new SystemTimer({
+  onError(error) {
+    console.log(`a run failed: ${error.message}`);
+    failed();
+  },
+});
 
 class Pause extends TimerTask {
   constructor(ms, resolve, reject) {
@@ -44,7 +53,7 @@ timer.scheduleAtFixedRate(async () => {
   await pause(1);
   if (runs === 2) throw new Error('no space left');
 }, MINUTE_MS);
-await pause(2.5 * MINUTE_MS);
+await hasFailed;
 
 // Shutdown.
 timer.schedule(() => console.log('what is due runs'), 0);

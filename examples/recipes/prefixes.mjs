@@ -29,7 +29,7 @@ function list(prefix, since, timeoutMs) {
 }
 
 console.log([...covering('a/b/c')]);
-const [below, all, other] = [list('a/b/', 0, 1_000), list('', 0, 1_000), list('x/', 0, 50)];
+const [below, all, other] = [list('a/b/', 0, 10_000), list('', 0, 10_000), list('x/', 0, 50)];
 put('a/b/c', 'one');
 for (const { expired, value } of await Promise.all([below, all, other])) console.log(expired, value);
 watches.close();

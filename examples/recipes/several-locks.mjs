@@ -14,7 +14,7 @@ function withLocks([key, ...others], options, work) {
 
 function transfer(from, to, amount) {
   const keys = [...new Set([from, to])].sort();
-  return withLocks(keys, { timeoutMs: 1_000, label: `${from} to ${to}` }, async () => {
+  return withLocks(keys, { timeoutMs: 10_000, label: `${from} to ${to}` }, async () => {
     const [source, target] = [balances.get(from), balances.get(to)];
     await new Promise(setImmediate); // asks a bank
     balances.set(from, source - amount).set(to, target + amount);

@@ -17,7 +17,7 @@ function unblock(client, reply) {
 }
 
 const [one, two] = [{ id: 1 }, { id: 2 }];
-const waits = [blpop(one, 1_000), blpop(two, 1_000)];
+const waits = [blpop(one, 10_000), blpop(two, 10_000)];
 console.log(unblock(one, { reply: 'nil' }), unblock(one, { reply: 'nil' }));
 list.push('job-7');
 clients.checkAndComplete('list', { atMost: 1 });

@@ -42,8 +42,8 @@ function remove(receipt) {
 const textOf = (batch) => batch.map(({ body }) => body).join(', ');
 const ask = { waitMs: 1_000, visibilityMs: 10_000, consumer: 'worker 7' };
 for (const id of ['1', '2', '3', '4']) messages.put('images', { id, body: `${id}.png` });
-const [one, two, three] = await receive({ ...ask, max: 3, visibilityMs: 100 });
-console.log(remove(two.receipt), extend(one.receipt, 200), messages.snapshot().items.leasedLongest.label);
+const [one, two, three] = await receive({ ...ask, max: 3, visibilityMs: 1_500 });
+console.log(remove(two.receipt), extend(one.receipt, 1_600), messages.snapshot().items.leasedLongest.label);
 const [four] = await receive({ ...ask, max: 1 });
 console.log(four.body, nack(four.receipt, 0), nack(three.receipt, 150)); // 3 comes back later
 while (messages.size < 3) await new Promise((resolve) => setTimeout(resolve, 10)); // 1 ends last

@@ -53,9 +53,24 @@ function longPoll(name: string): string {
 }
 
 describe('The recipes that end by themselves', () => {
+  // They wait more than they work: three at a time.
+  const outputs = new Map<string, string>();
+  before(async () => {
+    const names = printingRecipes();
+    const lane = async (): Promise<void> => {
+      for (let name = names.pop(); name !== undefined; name = names.pop()) {
+        outputs.set(name, await printed(recipe(name), { MINUTE_MS: '300' }).catch(String));
+      }
+    };
+    await Promise.all([lane(), lane(), lane()]);
+  });
+
+  /** How long something is held depends on the machine. */
+  const normal = (text = ''): string => text.replace(/\bfor \d+ s\b/g, 'for N s');
+
   for (const name of printingRecipes()) {
-    it(`print what they say: ${name}`, async () => {
-      expect(await printed(recipe(name), { MINUTE_MS: '1000' })).to.equal(saidToPrint(name));
+    it(`print what they say: ${name}`, () => {
+      expect(normal(outputs.get(name))).to.equal(normal(saidToPrint(name)));
     });
   }
 });
@@ -173,13 +188,13 @@ describe('The recipe for a long poll', () => {
 });
 
 describe('The recipe for idle WebSockets', () => {
-  /** Passes bytes on, in both directions, at 64 kB each 120 ms. */
+  /** Passes bytes on, in both directions, at 64 kB each 180 ms. */
   async function slowLink(port: number): Promise<{ port: number; close(): void }> {
     const throttled = (): Transform =>
       new Transform({
         highWaterMark: 65_536,
         transform(chunk, _encoding, done) {
-          setTimeout(done, (120 * chunk.length) / 65_536, null, chunk);
+          setTimeout(done, (180 * chunk.length) / 65_536, null, chunk);
         },
       });
     const sockets: Socket[] = [];
@@ -199,8 +214,8 @@ describe('The recipe for idle WebSockets', () => {
   }
 
   it('ends a connection that is silent; none that answers pings, or is on a slow link that carries 2 MB', async () => {
-    // A busy machine may take long to answer a ping. The slow link takes 4 s in each direction.
-    const IDLE_MS = '3000';
+    // A busy machine may take long to answer a ping. The slow link takes 6 s in each direction.
+    const IDLE_MS = '5000';
     await using server = await DocumentedServer.start(recipe('websocket-idle.mjs'), { IDLE_MS });
     const link = await slowLink(server.port);
     const url = (port: number): string => `ws://127.0.0.1:${port}`;
@@ -342,7 +357,7 @@ describe('The recipe for server-sent events', () => {
 
 describe('The recipe for readiness', () => {
   it('says no after SIGTERM, while the server still answers, and then ends', async () => {
-    await using server = await DocumentedServer.start(recipe('readiness.mjs'), { GRACE_MS: '2000' });
+    await using server = await DocumentedServer.start(recipe('readiness.mjs'), { GRACE_MS: '5000' });
     const ask = (path: string): Promise<Response> => fetch(`http://127.0.0.1:${server.port}${path}`);
     expect((await ask('/ready')).status).to.equal(200);
     const ended = server.terminate();

@@ -124,7 +124,7 @@ describe('examples/long-poll-http with workers', () => {
       const { url } = await start('--bus', `redis://127.0.0.1:${engine.port}`);
       const seen = await post(url, 'lobby', 'before');
       const polls = Array.from({ length: 2 * WORKERS }, () =>
-        poll(url, `room=lobby&after=${seen}&wait=30000`),
+        poll(url, `room=lobby&after=${seen}&wait=60000`),
       );
       await pause(300); // as above
       await engine.kill();

@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { freePort } from './free-ports.ts';
+import { LIMIT_MS } from './limit.ts';
 import type { Need } from './needs.ts';
 
 /** A server that is running, or was. */
@@ -119,7 +120,7 @@ class Daemon implements Engine {
     child.once('exit', () => running.delete(child));
     for (let tries = 0; !(await this.#isReady()); tries++) {
       if (child.exitCode !== null) return false;
-      if (tries > 500) throw new Error(`${this.#command} is not ready after ten seconds`);
+      if (tries > LIMIT_MS / 20) throw new Error(`${this.#command} is not ready after ${LIMIT_MS / 1_000} s`);
       await sleep(20);
     }
     return true;

@@ -18,11 +18,14 @@ import {
   startRedis,
   TcpProxy,
 } from '../../../support/engines.ts';
+import { LIMIT_MS } from '../../../support/limit.ts';
 import { describeWith } from '../../../support/needs.ts';
 import { interestCases } from './interest-cases.ts';
 
 function suite(make: () => Transport | Promise<Transport>, options?: ConformanceOptions): void {
-  for (const { title, run } of transportConformance(make, options)) it(title, run);
+  for (const { title, run } of transportConformance(make, { patienceMs: LIMIT_MS, ...options })) {
+    it(title, run);
+  }
 }
 
 /** For an engine that can route by interest. */

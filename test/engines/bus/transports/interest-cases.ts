@@ -2,12 +2,13 @@
 import { deepStrictEqual, ok } from 'node:assert/strict';
 import type { Transport } from '../../../../src/bus/transport.ts';
 import { type ConformanceCase, mark, probing } from '../../../../src/bus/transports/conformance-probe.ts';
+import { LIMIT_MS } from '../../../support/limit.ts';
 
 /** As many channels as a bus names in one call. */
 const BATCH = 512;
 
 export function interestCases(makeTransport: () => Transport | Promise<Transport>): ConformanceCase[] {
-  const { until, withProbes: routed } = probing(makeTransport, 5_000);
+  const { until, withProbes: routed } = probing(makeTransport, LIMIT_MS);
   const channels = Array.from({ length: BATCH }, (_, index) => `${index * 100}`);
   return [
     {

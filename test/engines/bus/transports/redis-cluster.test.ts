@@ -9,6 +9,7 @@ import { type RedisClient, redisBus, redisTransport } from '../../../../src/bus/
 import { livePair, untilHeard, untilLive } from '../../../bus/live.ts';
 import { Listener } from '../../../bus/rig.ts';
 import { type Engine, engines, SECOND_TRY } from '../../../support/engines.ts';
+import { LIMIT_MS } from '../../../support/limit.ts';
 import { describeWith } from '../../../support/needs.ts';
 import {
   addressOf,
@@ -61,7 +62,8 @@ describeWith(engines.redis, 'a bus over Redis Cluster', () => {
       await once(client, 'ready');
       return redisTransport(client, 'cluster');
     };
-    for (const { title, run } of [...transportConformance(make), ...interestCases(make)]) it(title, run);
+    const conformance = transportConformance(make, { patienceMs: LIMIT_MS });
+    for (const { title, run } of [...conformance, ...interestCases(make)]) it(title, run);
   });
 
   it('takes a replica of a cluster, which passes on what is published there, whatever it may ask', async () => {
@@ -86,7 +88,7 @@ describeWith(engines.redis, 'a bus over Redis Cluster', () => {
       return listener.heard.includes('from the replica');
     });
     expect(all[0].snapshot().totals.gaps.connection).to.equal(0);
-  }).timeout(30_000);
+  });
 
   const nodeCluster = async (): Promise<RedisClient> => {
     const made = createCluster({ rootNodes: ports.map((port) => ({ url: `redis://127.0.0.1:${port}` })) });
@@ -133,7 +135,7 @@ describeWith(engines.redis, 'a bus over Redis Cluster', () => {
       const others = buses.slice(1).map((bus) => bus.join(new Listener('orders')));
       for (const [from, { publish }] of others.entries()) publish(`from ${from}`);
       for (const from of others.keys()) await untilHeard(listener, `from ${from}`);
-    }).timeout(60_000);
+    });
   }
 
   it('is in a gap on a master that is with the minority, and live again with the cluster', async () => {
@@ -157,7 +159,7 @@ describeWith(engines.redis, 'a bus over Redis Cluster', () => {
       publish('back');
       return listener.heard.includes('back');
     });
-  }).timeout(60_000);
+  });
 
   // After the suite: a node dies.
   describe('of several clients', () => {

@@ -202,7 +202,7 @@ describe('createInspector', () => {
 
   it('keeps a history of seconds while nobody watches, for a page that comes after an incident', async () => {
     inspector = inspectorOn(host, { purgatories: [fetches], timers: [timer] });
-    const url = await inspector.listen();
+    const url = await inspector.listen({ port: await freePort() });
     fetches.tryCompleteElseWatch(new Op('a', { delayMs: 60_000 }), ['a']);
     await host.advance(2_000);
     const { run, seconds } = await history(url);
@@ -259,7 +259,7 @@ describe('createInspector', () => {
   });
 
   it('may listen again after close, and says so when the port is taken', async () => {
-    const url = await inspector.listen();
+    const url = await inspector.listen({ port: await freePort() });
     const other = createInspector({});
     expect(await codeOfRejection(other.listen({ port: Number(url.port) }))).to.equal('EADDRINUSE');
     await inspector.close();

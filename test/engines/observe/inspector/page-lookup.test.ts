@@ -102,7 +102,7 @@ describeWith(chromiumNeed, 'an operator at the page of the inspector', () => {
     const jobs = new Purgatory<string, Op>('jobs & more', { timer });
     await inspector.close();
     inspector = createInspector({ purgatories: [fetches, jobs] });
-    await inspector.listen({ port: Number(url.port) });
+    url = await inspector.listen();
     const key = 'a&b=c #1 +%20 שלום';
     for (const each of [fetches, jobs]) each.tryCompleteElseWatch(new DelayedFetch('a'), [key]);
     await page.open(new URL(`#${new URLSearchParams({ key, purgatory: 'jobs & more' })}`, url));

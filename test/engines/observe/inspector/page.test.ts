@@ -14,6 +14,7 @@ import {
 import { Queues } from '../../../../src/waits/queues/index.ts';
 import { Semaphore } from '../../../../src/waits/semaphore/index.ts';
 import { chromiumNeed } from '../../../support/browser.ts';
+import { freePort } from '../../../support/free-ports.ts';
 import { describeWith } from '../../../support/needs.ts';
 import { Op } from '../../../support/op.ts';
 import { SlowClock } from '../../../support/slow-clock.ts';
@@ -38,7 +39,7 @@ describeWith(chromiumNeed, 'the page of the inspector', () => {
     timer = new SystemTimer({ clock, wheelSize: 16, tickMs: 10 });
     fetches = new Purgatory<string, Op>('fetch', { timer });
     inspector = createInspector({ purgatories: [fetches], timers: [timer], history: false });
-    url = await inspector.listen();
+    url = await inspector.listen({ port: await freePort() });
     tab = await openTab();
     page = tab.page;
     asked = [];
@@ -53,11 +54,11 @@ describeWith(chromiumNeed, 'the page of the inspector', () => {
 
   const open = (): Promise<unknown> => tab.open(url);
 
-  /** With another inspector on the same port. */
+  /** With another inspector. */
   async function openWith(options: InspectorOptions): Promise<void> {
     await inspector.close();
     inspector = createInspector({ history: false, ...options });
-    await inspector.listen({ port: Number(url.port) });
+    url = await inspector.listen();
     await open();
   }
 
@@ -144,7 +145,7 @@ describeWith(chromiumNeed, 'the page of the inspector', () => {
   it('tells incidents of a kind in one line, the worst first, and begins the rates with the history', async () => {
     await inspector.close();
     inspector = createInspector({ purgatories: [fetches] });
-    await inspector.listen({ port: Number(url.port) });
+    url = await inspector.listen();
     await page.route('**/history', async (route) => {
       const answer = await route.fetch();
       const history: History = await answer.json();

@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { clusterBus, clusterTransport, relayBus } from '../../../../src/bus/transports/cluster.ts';
 import { transportConformance } from '../../../../src/bus/transports/conformance.ts';
 import { codeOf } from '../../../support/code-of.ts';
+import { LIMIT_MS } from '../../../support/limit.ts';
 
 const [mode] = process.argv.slice(2);
 
@@ -79,9 +80,11 @@ const say = (line: string): Promise<void> =>
     process.send?.(line, undefined, undefined, () => resolve());
   });
 
+const PATIENT = { patienceMs: LIMIT_MS };
+
 async function conformance(): Promise<void> {
   await say(`relayBus in a worker: ${codeOf(() => relayBus())}`);
-  for (const { title, run } of transportConformance(() => clusterTransport('conformance'))) {
+  for (const { title, run } of transportConformance(() => clusterTransport('conformance'), PATIENT)) {
     try {
       await run();
       await say(`ok ${title}`);
@@ -108,7 +111,10 @@ async function stopped(): Promise<void> {
   const { publish } = bus.join({ name: 'orders', hinted: () => false, sweep: (ended) => ended(0) });
   process.kill(process.ppid, 'SIGSTOP');
   for (let key = 0; key < 50_000; key++) publish(`${key} ${'x'.repeat(100)}`); // more than the pipe takes
-  const outcome = await Promise.race([bus.close().then(() => 'closed'), sleep(60_000, 'not closed')]);
+  const outcome = await Promise.race([
+    bus.close().then(() => 'closed'),
+    sleep(LIMIT_MS, 'not closed', { ref: false }),
+  ]);
   process.kill(process.ppid, 'SIGCONT');
   await say(outcome);
 }
