@@ -8,6 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { relayBus } from '../../../src/bus/transports/cluster.ts';
 import { bundled } from '../../support/bundled.ts';
 import { type Engine, startNats, startPostgres, startRedis, TcpProxy } from '../../support/engines.ts';
+import { LIMIT_MS } from '../../support/limit.ts';
 import type { Order, Report } from './member.ts';
 import { SharedState } from './shared-state.ts';
 import { startThread } from './thread.ts';
@@ -97,7 +98,7 @@ export class Fleet {
       const reports = await Promise.all(members.map((worker) => this.order(worker, { do: 'report' })));
       const ms = performance.now() - beganMs;
       if (holds(reports)) return ms;
-      if (ms > 60_000) throw new Error(`Not within a minute: ${what}`);
+      if (ms > LIMIT_MS) throw new Error(`Not within ${LIMIT_MS / 1_000} s: ${what}`);
       await sleep(25);
     }
   }
