@@ -54,9 +54,9 @@ const load = setInterval(() => {
   }
 }, 20);
 
+const browser = await launch(); // before the history begins: it takes a CPU for a second
 const inspector = createInspector({ purgatories: [fetches, produces, sessions] });
 const url = await inspector.listen();
-const browser = await launch();
 /** Its height ends below the charts and the tables. */
 const viewport = { width: 1280, height: 1000 };
 const page = await browser.newPage({ colorScheme: 'light', viewport });
