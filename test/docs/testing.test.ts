@@ -17,7 +17,7 @@ async function outcome(source: string): Promise<{ code: number | null; stdout: s
 }
 
 describe('docs/testing.md', () => {
-  for (const name of ['manual-clock.mjs', 'sinon.mjs', 'three-processes.mjs']) {
+  for (const name of ['manual-clock.mjs', 'sinon.mjs']) {
     it(`has a program ${name} that prints what the page says`, async () => {
       const page = await readFile(new URL(`../../${PAGE}`, import.meta.url), 'utf8');
       const after = page.slice(page.indexOf(`// ${name}\n`));
