@@ -24,12 +24,6 @@ export interface Terms<V, K> {
   readonly onExpired: ((item: V, key: K) => unknown) | undefined;
 }
 
-/** Where an entry belongs. */
-export interface EntryLine<V, K> {
-  readonly key: K;
-  readonly owner: EntryOwner<V, K>;
-}
-
 /** What entries need of their Items. */
 export interface EntryOwner<V, K> {
   readonly timer: Timer;
@@ -45,8 +39,8 @@ export interface EntryOwner<V, K> {
 
 export class Entry<V, K> extends TimerTask implements Abortable {
   declare delayMs: number;
-  readonly key: K;
   readonly owner: EntryOwner<V, K>;
+  readonly key: K;
   item: V;
   /** By the turns the items of a key are in the order in which they were put. Infinity: never taken. */
   turn: number;
@@ -62,15 +56,16 @@ export class Entry<V, K> extends TimerTask implements Abortable {
   sinceMs = 0;
 
   constructor(
-    { key, owner }: EntryLine<V, K>,
+    owner: EntryOwner<V, K>,
+    key: K,
     item: V,
     turn: number,
     deliveries: number,
     terms?: Terms<V, K>,
   ) {
     super(0);
-    this.key = key;
     this.owner = owner;
+    this.key = key;
     this.item = item;
     this.turn = turn;
     this.deliveries = deliveries;

@@ -17,7 +17,7 @@ import { HandOvers } from '../lines/hand-overs.ts';
 import { Entry, type EntryOwner, type Terms } from './entry.ts';
 import { ItemLine } from './item-line.ts';
 import { Lease } from './lease.ts';
-import type { CheckedTake, Way } from './queues-options.ts';
+import type { CheckedTake } from './queues-options.ts';
 import { TakenMark } from './taken-mark.ts';
 import type { Taker } from './taker.ts';
 
@@ -57,7 +57,7 @@ export class Items<V, K> extends HandOvers<K, ItemLine<K, V>> implements EntryOw
   #firstTurn = 0;
 
   override newLine(key: K): ItemLine<K, V> {
-    return new ItemLine(key, this);
+    return new ItemLine(key);
   }
 
   /** Against `maxItems`. */
@@ -84,7 +84,7 @@ export class Items<V, K> extends HandOvers<K, ItemLine<K, V>> implements EntryOw
    * @throws what the timer's `add`, or its signal, throws; nothing has changed then.
    */
   put(line: ItemLine<K, V>, item: V, afterMs: number, terms: Terms<V, K> | undefined): void {
-    const entry = new Entry(line, item, Number.POSITIVE_INFINITY, 0, terms);
+    const entry = new Entry(this, line.key, item, Number.POSITIVE_INFINITY, 0, terms);
     this.#place(line, entry, afterMs);
     this.serve(line);
     try {
@@ -97,7 +97,7 @@ export class Items<V, K> extends HandOvers<K, ItemLine<K, V>> implements EntryOw
 
   /** Puts an item before all others. */
   putFirst(line: ItemLine<K, V>, item: V, afterMs: number): void {
-    this.#comeBack(line, new Entry(line, item, --this.#firstTurn, 0), afterMs);
+    this.#comeBack(line, [new Entry(this, line.key, item, --this.#firstTurn, 0)], afterMs);
   }
 
   /**
@@ -126,27 +126,23 @@ export class Items<V, K> extends HandOvers<K, ItemLine<K, V>> implements EntryOw
     }
     const line = this.lists.lineOf(key);
     TakenMark.remove(taken);
-    const entries = items.map((item, i) => this.#entryOf(line, item, mark.places[i] as Place<V, K>));
-    for (const entry of entries) this.#enter(line, entry, afterMs);
-    this.serve(line);
-    for (const entry of entries) this.#care(entry, afterMs);
+    const entries = items.map((item, i) => {
+      const place = mark.places[i] as Place<V, K>;
+      if (typeof place === 'number') return new Entry(this, key, item, place, 1);
+      place.item = item;
+      return place;
+    });
+    this.#comeBack(line, entries, afterMs);
     return line;
   }
 
-  #entryOf(line: ItemLine<K, V>, item: V, place: Place<V, K>): Entry<V, K> {
-    if (typeof place === 'number') return new Entry(line, item, place, 1);
-    place.item = item;
-    return place;
-  }
-
   giveBack(entry: Entry<V, K>, afterMs: number): void {
-    this.#comeBack(this.#arrive(entry), entry, afterMs);
+    this.#comeBack(this.#arrive(entry), [entry], afterMs);
   }
 
   due(entry: Entry<V, K>): void {
-    const { state } = entry;
-    if (state === 'out') this.lapsed++;
-    if (state === 'kept' || (state === 'later' && this.#isOver(entry))) this.#expire(entry);
+    if (entry.state === 'out') this.lapsed++;
+    if (entry.state === 'kept') this.#expire(entry);
     else this.giveBack(entry, 0);
   }
 
@@ -155,30 +151,22 @@ export class Items<V, K> extends HandOvers<K, ItemLine<K, V>> implements EntryOw
     else this.end(entry);
   }
 
-  /** It has come back. Hands over to those who wait. */
-  #comeBack(line: ItemLine<K, V>, entry: Entry<V, K>, afterMs: number): void {
-    this.#enter(line, entry, afterMs);
-    this.serve(line);
-    this.#care(entry, afterMs);
-  }
-
-  /** Places it, unless it is over. `#care` follows, when all is handed over. */
-  #enter(line: ItemLine<K, V>, entry: Entry<V, K>, afterMs: number): void {
-    if (this.#isOver(entry)) entry.state = 'over';
-    else this.#place(line, entry, afterMs);
-  }
-
-  #care(entry: Entry<V, K>, afterMs: number): void {
-    if (entry.state === 'over') {
-      this.#expire(entry);
-      return;
+  /** They have come back, and are handed over to those who wait. What is over goes then. */
+  #comeBack(line: ItemLine<K, V>, entries: readonly Entry<V, K>[], afterMs: number): void {
+    for (const entry of entries) {
+      if (this.#isOver(entry)) entry.state = 'over';
+      else this.#place(line, entry, afterMs);
     }
-    try {
-      this.#watch(entry, afterMs);
-    } catch (error) {
-      this.parking.countRefusal(error);
-      if (!(error instanceof PurgatoryError)) throwLater(error); // of its clock, or a signal that is no real one
-      if (entry.state === 'later') this.giveBack(entry, 0);
+    this.serve(line);
+    for (const entry of entries) {
+      try {
+        if (entry.state === 'over') this.#expire(entry);
+        else this.#watch(entry, afterMs);
+      } catch (error) {
+        this.parking.countRefusal(error);
+        if (!(error instanceof PurgatoryError)) throwLater(error); // of its clock, or a signal that is no real one
+        if (entry.state === 'later') this.giveBack(entry, 0);
+      }
     }
   }
 
@@ -190,8 +178,7 @@ export class Items<V, K> extends HandOvers<K, ItemLine<K, V>> implements EntryOw
       return;
     }
     entry.state = 'kept';
-    if (entry.turn === Number.POSITIVE_INFINITY) line.push(entry);
-    else line.putBack(entry);
+    line.place(entry);
     this.#count(line, 1);
   }
 
@@ -208,12 +195,9 @@ export class Items<V, K> extends HandOvers<K, ItemLine<K, V>> implements EntryOw
 
   /** Its task and its signal are those of its state. @throws what the timer and the signal throw. */
   #watch(entry: Entry<V, K>, afterMs: number): void {
-    const { state, terms } = entry;
+    const { state } = entry;
     if (state !== 'kept' && state !== 'later') return;
-    if (this.parking.isClosed) {
-      entry.rest();
-      return;
-    }
+    const terms = this.parking.isClosed ? undefined : entry.terms;
     try {
       const deadlineMs = terms === undefined ? Number.POSITIVE_INFINITY : terms.deadlineMs;
       const restMs = deadlineMs === Number.POSITIVE_INFINITY ? deadlineMs : deadlineMs - this.timer.now();
@@ -239,7 +223,7 @@ export class Items<V, K> extends HandOvers<K, ItemLine<K, V>> implements EntryOw
   /** Takes it out for good, for nobody. Returns its item. */
   end(entry: Entry<V, K>): V {
     const { item, state } = entry;
-    const line = state === 'kept' ? this.lists.lineOf(entry.key) : this.#arrive(entry);
+    const line = this.#arrive(entry);
     entry.rest();
     entry.state = 'gone';
     entry.item = undefined as V;
@@ -290,26 +274,26 @@ export class Items<V, K> extends HandOvers<K, ItemLine<K, V>> implements EntryOw
   }
 
   /** @throws as `lease`. */
-  takeBy(way: Way, line: ItemLine<K, V>, options: CheckedTake): object {
-    if (way === 'take') return this.take(line);
-    return way === 'lease' ? this.lease(line, options) : this.takeMany(line, options);
+  takeBy(line: ItemLine<K, V>, options: CheckedTake): object {
+    if (options.leaseMs !== undefined) return this.lease(line, options);
+    return options.max === undefined ? this.take(line) : this.takeMany(line, options.max);
   }
 
   take(line: ItemLine<K, V>): Taken<V, K> {
     const first = this.#shift(line);
     const place = first instanceof Entry ? first : this.taken;
-    const value = first instanceof Entry ? this.#take(first) : first;
+    const value = first instanceof Entry ? first.item : first;
     if (line.isIdle) this.lists.rest(line);
     return TakenMark.add({ expired: false, key: line.key, value }, this, place);
   }
 
-  takeMany(line: ItemLine<K, V>, { max = 1 }: CheckedTake): TakenMany<V, K> {
+  takeMany(line: ItemLine<K, V>, max: number): TakenMany<V, K> {
     const values: V[] = [];
     const places: Place<V, K>[] = [];
     while (line.size > 0 && values.length < max) {
       const first = this.#shift(line);
       places.push(first instanceof Entry ? first : this.taken);
-      values.push(first instanceof Entry ? this.#take(first) : first);
+      values.push(first instanceof Entry ? first.item : first);
     }
     if (line.isIdle) this.lists.rest(line);
     return TakenMark.add({ expired: false, key: line.key, values }, this, places);
@@ -318,9 +302,8 @@ export class Items<V, K> extends HandOvers<K, ItemLine<K, V>> implements EntryOw
   /** @throws what the timer's `add`, or the signal, throws; the item is in its place then. */
   lease(line: ItemLine<K, V>, { signal, label, leaseMs = 0 }: CheckedTake): Lease<V, K> {
     const first = this.#shift(line);
-    const entry = first instanceof Entry ? first : new Entry(line, first, this.taken, 1);
+    const entry = first instanceof Entry ? first : new Entry(this, line.key, first, this.taken, 1);
     const lease = new Lease(entry);
-    entry.unfollow();
     entry.state = 'out';
     entry.lease = lease;
     entry.label = label;
@@ -338,28 +321,27 @@ export class Items<V, K> extends HandOvers<K, ItemLine<K, V>> implements EntryOw
     return lease;
   }
 
+  /** Takes off the first: an entry is taken then. */
   #shift(line: ItemLine<K, V>): V | Entry<V, K> {
     const first = line.shift();
     this.taken++;
     this.#count(line, -1);
     if (first instanceof Entry) {
+      first.rest();
+      first.state = 'taken';
       first.turn = Math.min(first.turn, this.taken);
       first.deliveries++;
     }
     return first;
   }
 
-  #take(entry: Entry<V, K>): V {
-    entry.rest();
-    entry.state = 'taken';
-    return entry.item;
-  }
-
   /** Takes an item out, for nobody. True iff it was there. */
   remove(line: ItemLine<K, V>, item: V): boolean {
-    const entry = line.find(item);
-    if (entry !== undefined) this.end(entry);
-    return entry !== undefined;
+    const removed = line.remove(item);
+    if (removed instanceof Entry) this.end(removed);
+    else if (removed) this.#count(line, -1);
+    if (line.isIdle) this.lists.rest(line);
+    return removed !== false;
   }
 
   /** Takes all items of `line` out, for nobody: also those that are out, or come later. */
@@ -387,9 +369,9 @@ export class Items<V, K> extends HandOvers<K, ItemLine<K, V>> implements EntryOw
   protected override give(line: ItemLine<K, V>): void {
     const taker = this.lists.firstOf(line) as Taker;
     // The lease gets its place, where the timer is full.
-    if (taker.way === 'lease') this.timer.release(taker, taker.$slot);
+    if (taker.options.leaseMs !== undefined) this.timer.release(taker, taker.$slot);
     try {
-      taker.give(this.takeBy(taker.way, line, taker.options));
+      taker.give(this.takeBy(line, taker.options));
     } catch (error) {
       taker.fail(error);
     }

@@ -87,14 +87,11 @@ const PUT: Rules<Checked<PutOptions<never, never>, 'signal' | 'onExpired'>> = {
   onExpired: checkedFunction as never,
 };
 
-/** What a wait takes: of `takeMany` at most `max`, of `lease` for `leaseMs`. */
+/** What a wait takes: with `max` several at most, as takeMany; with `leaseMs` one on lease. */
 export interface CheckedTake extends CheckedWaitOptions {
   readonly max?: number;
   readonly leaseMs?: number;
 }
-
-/** How to take. */
-export type Way = 'take' | 'takeMany' | 'lease';
 
 /** @throws TypeError, RangeError (Node's codes) for a bad option. */
 export function checkedTakeMany(options: TakeManyOptions): CheckedTake {

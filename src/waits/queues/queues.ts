@@ -36,7 +36,6 @@ import {
   QUEUES_OPTIONS,
   type QueuesOptions,
   type TakeManyOptions,
-  type Way,
 } from './queues-options.ts';
 import { TakenMark } from './taken-mark.ts';
 import { Taker } from './taker.ts';
@@ -230,7 +229,7 @@ export class Queues<V, K = string> extends AbstractPurgatory<K, never> {
    * `maxPending`, is reached, or _CANCELLED by `cancelForKey`. Never throws.
    */
   take(keys: readonly K[], options: WaitOptions): Promise<TakeResult<V, K>> {
-    return this.#take('take', checkedWaitOptions, keys, options) as Promise<TakeResult<V, K>>;
+    return this.#take(checkedWaitOptions, keys, options) as Promise<TakeResult<V, K>>;
   }
 
   /**
@@ -238,7 +237,7 @@ export class Queues<V, K = string> extends AbstractPurgatory<K, never> {
    * or with `{ expired: true }`: it does not wait for more. O(keys + items).
    */
   takeMany(keys: readonly K[], options: TakeManyOptions): Promise<TakeManyResult<V, K>> {
-    return this.#take('takeMany', checkedTakeMany, keys, options) as Promise<TakeManyResult<V, K>>;
+    return this.#take(checkedTakeMany, keys, options) as Promise<TakeManyResult<V, K>>;
   }
 
   /**
@@ -252,7 +251,7 @@ export class Queues<V, K = string> extends AbstractPurgatory<K, never> {
    * stays where it was.
    */
   lease(keys: readonly K[], options: LeaseOptions): Promise<LeaseResult<V, K>> {
-    return this.#take('lease', checkedLease, keys, options) as Promise<LeaseResult<V, K>>;
+    return this.#take(checkedLease, keys, options) as Promise<LeaseResult<V, K>>;
   }
 
   /**
@@ -327,15 +326,15 @@ export class Queues<V, K = string> extends AbstractPurgatory<K, never> {
     throw items.parking.countRefusal(full(items.parking.title, 'maxItems', this.#maxItems));
   }
 
-  #take<O>(way: Way, check: (options: O) => CheckedTake, keys: readonly K[], options: O): Promise<unknown> {
+  #take<O>(check: (options: O) => CheckedTake, keys: readonly K[], options: O): Promise<unknown> {
     try {
       const own = checkedKeys(keys);
       const checked = check(options);
       const items = this.#items;
       items.parking.checkOpen(checked.signal);
       const line = items.firstWithItems(own);
-      if (line !== undefined) return Promise.resolve(items.takeBy(way, line, checked));
-      const taker = new Taker(way, checked);
+      if (line !== undefined) return Promise.resolve(items.takeBy(line, checked));
+      const taker = new Taker(checked);
       items.parking.park(taker, own);
       return taker.begin();
     } catch (error) {

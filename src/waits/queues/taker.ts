@@ -2,19 +2,18 @@
 //
 // Invariants. Those of LineWait.
 import { LineWait } from '../lines/line-wait.ts';
-import type { CheckedTake, Way } from './queues-options.ts';
+import type { CheckedTake } from './queues-options.ts';
 
 export class Taker extends LineWait {
-  readonly way: Way;
   readonly options: CheckedTake;
 
-  constructor(way: Way, options: CheckedTake) {
+  constructor(options: CheckedTake) {
     super(options);
-    this.way = way;
     this.options = options;
   }
 
   override get $type(): string {
-    return this.way;
+    if (this.options.leaseMs !== undefined) return 'lease';
+    return this.options.max === undefined ? 'take' : 'takeMany';
   }
 }
