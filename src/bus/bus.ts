@@ -24,6 +24,7 @@ import {
   checkedBusOptions,
   checkedTransport,
   checkRouting,
+  isRefusal,
 } from './bus-options.ts';
 import { Connection, type ConnectionOwner } from './connection.ts';
 import { InterestTable } from './interest/interest-table.ts';
@@ -165,9 +166,7 @@ export class HintBus implements Bus {
         this.#interest?.lost();
       }
       this.#base.report(error);
-    },
-    refused: (error) => {
-      this.#base.report(error);
+      if (!isRefusal(error)) return;
       this.#sender.close(); // that error says it all
       this.#closing ??= this.#close();
     },

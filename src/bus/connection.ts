@@ -26,10 +26,10 @@ export interface ConnectionOwner {
   echoed(ms: number): void;
   becameLive(): void;
   /**
-   * It is not live. `wasLive`: it was until now. Else it is another error before it becomes live.
+   * It is not live, and tries again, unless the error is a refusal. `wasLive`: it was until now. Else
+   * it is another error before it becomes live.
    */
   broke(cause: GapCause, error: unknown, wasLive: boolean): void;
-  refused(error: unknown): void;
   received(text: string): void;
 }
 
@@ -97,7 +97,6 @@ export class Connection {
   #deadline: TimerTask | undefined;
   /** The task for the next echo, or for the next attempt. */
   #next: TimerTask | undefined;
-  #gone: Promise<unknown> | undefined;
 
   constructor(base: BusContext, transport: Transport, owner: ConnectionOwner) {
     const { random } = base.options;
@@ -269,16 +268,11 @@ export class Connection {
   /** Drops the connection, and connects again later. */
   fail(cause: GapCause, error: unknown): void {
     if (this.#state === 'closed') return;
-    if (isRefusal(error)) {
-      void this.close();
-      this.#owner.refused(error);
-      return;
-    }
     this.#abandon();
     const wasLive = this.#state === 'live';
     if (wasLive) this.#state = 'gap';
     if (cause === 'publish') this.#refusals++;
-    this.#next = this.#base.timer.schedule(() => this.open(), this.#pauseMs());
+    if (!isRefusal(error)) this.#next = this.#base.timer.schedule(() => this.open(), this.#pauseMs());
     this.#owner.broke(cause, error, wasLive);
   }
 
@@ -300,8 +294,7 @@ export class Connection {
   /** Ends it for good. */
   close(): Promise<unknown> {
     this.#state = 'closed';
-    this.#gone ??= this.#abandon(false);
-    return this.#gone;
+    return this.#abandon(false);
   }
 
   #up(link: TransportLink): void {

@@ -127,7 +127,7 @@ export class Sender {
       this.#refusals = 0;
       if (hints.length > 0) this.#base.meter.didOverflow('out', hints.length);
     } else {
-      this.#pending.putBack(hints.filter(({ member }) => !this.#all.has(member.name)));
+      this.#pending.putBack(hints);
     }
     this.#endOverflow();
   }
@@ -189,8 +189,6 @@ export class Sender {
     this.#underWay = batch;
     meter.counts.framesSent += batch.frames.length;
     meter.counts[isRouted ? 'routed' : 'broadcast'] += batch.hints.length;
-    let isInCall = true;
-    let isNextDue = false;
     let unconfirmed = batch.frames.length;
     const confirmed = (): void => {
       if (--unconfirmed > 0) return;
@@ -198,15 +196,13 @@ export class Sender {
       this.#refusals = 0;
       if (this.#isSent) this.#flushed.open();
       else if (!isFull && !this.#flushed.isAwaited) this.#sendSoon();
-      else if (isInCall) isNextDue = true;
-      else this.send();
+      else this.send(); // within this call the batch under way goes on
     };
     for (const [channel, frame] of batch.frames) {
       if (channel === undefined) this.#connection.publish(frame.text(), confirmed);
       else this.#connection.publishTo(`${channel}`, frame.text(), confirmed);
     }
-    isInCall = false;
-    return isNextDue;
+    return this.#underWay === undefined && (isFull || this.#flushed.isAwaited);
   }
 
   /** Takes out as much as fits in a frame. */

@@ -5,8 +5,8 @@
 // Ground rules. A worker says hello, and the relay answers with a welcome. From then on the worker
 // gets every text of its prefix, its own included. The relay knows only which buses of a worker
 // listen to which prefix. It does not touch the user's own messages. All buses of a worker share its
-// listeners. A bus of the primary is a listener of the relay. A channel to the primary that has ended
-// never comes back, so the bus ends, too.
+// listeners. A bus of the primary calls the relay, and is called, where one of a worker sends messages.
+// A channel to the primary that has ended never comes back, so the bus ends, too.
 //
 // A worker that reads nothing (it is stopped, or blocked) has its texts queued in the primary.
 // Beyond MAX_BACKLOG characters the relay drops the worker. The worker's bus then misses its echo,
@@ -22,7 +22,7 @@ import type { Transport, TransportLink } from '../transport.ts';
 
 const { setTimeout, clearTimeout } = host;
 
-/** A message between a worker and the primary. */
+/** A message between a worker and the relay. */
 interface RelayMessage {
   readonly purgatoryRelay: 'hello' | 'welcome' | 'goodbye' | 'text';
   readonly prefix: string;
@@ -46,10 +46,10 @@ const WELCOME_MS = 3_000;
 const MAX_BACKLOG = 16_000_000;
 
 let lines = 0;
-/** Of the relay of this process: by worker, line and prefix. Undefined while it does not relay. */
-let listeners: Map<string, Listener> | undefined;
-/** The buses of this worker that are connected, by line and prefix. */
-const inWorker = new Map<string, { link: TransportLink; heard(message: RelayMessage): void }>();
+/** The relay of this process. Undefined while it does not relay. Buses of the primary are no worker's. */
+let relay: ((worker: Worker | undefined, message: unknown) => void) | undefined;
+/** The buses of this process that are connected, by line and prefix. */
+const connected = new Map<string, { link: TransportLink; heard(message: RelayMessage): void }>();
 
 /**
  * A bus between the workers of node:cluster. Call it in each worker, and in the primary if that
@@ -63,7 +63,7 @@ const inWorker = new Map<string, { link: TransportLink; heard(message: RelayMess
  * @throws TypeError, RangeError (Node's codes) for a bad option.
  */
 export function clusterBus(options?: BusOptions): Bus {
-  if (!cluster.isWorker && listeners === undefined) {
+  if (!cluster.isWorker && relay === undefined) {
     throw noRelay(
       'clusterBus() belongs in workers of node:cluster, or in a primary that has called relayBus()',
     );
@@ -74,18 +74,19 @@ export function clusterBus(options?: BusOptions): Bus {
 
 /** The transport alone: for the conformance suite. */
 export function clusterTransport(prefix: string): Transport {
-  return cluster.isWorker ? workerTransport(prefix) : primaryTransport(prefix);
-}
-
-function workerTransport(prefix: string): Transport {
   const line = lines++;
   const id = idOf(line, prefix);
   let noAnswer: NodeJS.Timeout | undefined;
   const say = (purgatoryRelay: RelayMessage['purgatoryRelay'], text?: string): Promise<void> =>
     new Promise((resolve, reject) => {
-      if (!process.connected) throw gone();
       const message: RelayMessage = { purgatoryRelay, prefix, line, text };
-      process.send?.(message, undefined, undefined, (error) => (error === null ? resolve() : reject(error)));
+      const sent = (error: Error | null): void => (error === null ? resolve() : reject(error));
+      if (!cluster.isWorker) {
+        if (relay === undefined) throw noRelay('The primary does not relay any more: call relayBus() again');
+        relay(undefined, message);
+        sent(null);
+      } else if (process.connected) process.send?.(message, undefined, undefined, sent);
+      else throw gone();
     });
   return {
     engine: 'cluster',
@@ -93,7 +94,7 @@ function workerTransport(prefix: string): Transport {
       noAnswer = setTimeout(() => {
         link.down(noRelay('The primary does not relay: call relayBus() of purgatory/bus/cluster there'));
       }, WELCOME_MS).unref();
-      if (inWorker.size === 0) {
+      if (connected.size === 0 && cluster.isWorker) {
         process.on('message', hear);
         process.on('disconnect', endAll);
       }
@@ -102,16 +103,16 @@ function workerTransport(prefix: string): Transport {
         if (purgatoryRelay === 'welcome') link.up();
         else for (const text of texts) link.received(text);
       };
-      inWorker.set(id, { link, heard });
+      connected.set(id, { link, heard });
       say('hello').catch(link.down);
     },
     publish(text) {
       return say('text', text);
     },
     disconnect() {
-      if (!inWorker.delete(id)) return undefined;
+      if (!connected.delete(id)) return undefined;
       clearTimeout(noAnswer);
-      if (inWorker.size === 0) {
+      if (connected.size === 0) {
         process.off('message', hear);
         process.off('disconnect', endAll);
       }
@@ -121,51 +122,19 @@ function workerTransport(prefix: string): Transport {
 }
 
 function hear(message: unknown): void {
-  if (isRelayMessage(message)) inWorker.get(idOf(message.line, message.prefix))?.heard(message);
+  if (isRelayMessage(message)) connected.get(idOf(message.line, message.prefix))?.heard(message);
 }
 
 function endAll(): void {
-  for (const { link } of [...inWorker.values()]) link.down(gone());
+  for (const { link } of [...connected.values()]) link.down(gone());
 }
 
 function gone(): Error {
   return refusal('The worker has disconnected from its primary: its bus hears of no other process any more');
 }
 
-function primaryTransport(prefix: string): Transport {
-  const id = `primary ${idOf(lines++, prefix)}`;
-  return {
-    engine: 'cluster',
-    connect(link) {
-      if (listeners === undefined)
-        throw noRelay('The primary does not relay any more: call relayBus() again');
-      const relay = (text: string): boolean => {
-        link.received(text);
-        return true;
-      };
-      listeners.set(id, { worker: undefined, prefix, relay });
-      link.up();
-    },
-    publish(text) {
-      if (!listeners?.has(id)) throw new Error('The primary does not relay any more');
-      relayText(prefix, text);
-      return undefined;
-    },
-    disconnect() {
-      listeners?.delete(id);
-      return undefined;
-    },
-  };
-}
-
 function idOf(line: number, prefix: string): string {
   return `${line} ${prefix}`;
-}
-
-function relayText(prefix: string, text: string): void {
-  for (const [id, listener] of [...(listeners ?? [])]) {
-    if (listener.prefix === prefix && !listener.relay(text)) listeners?.delete(id);
-  }
 }
 
 /**
@@ -179,32 +148,37 @@ export function relayBus(): Relay {
   if (!cluster.isPrimary) {
     throw noRelay('relayBus() belongs in the primary of node:cluster; workers call clusterBus()');
   }
-  if (listeners !== undefined) {
+  if (relay !== undefined) {
     const text = 'relayBus() was called before in this process';
     throw new PurgatoryError('ERR_PURGATORY_ALREADY_JOINED', text);
   }
-  const own = new Map<string, Listener>();
-  listeners = own;
-  const relay = (worker: Worker, message: unknown): void => {
+  /** By worker, line and prefix. */
+  const listeners = new Map<string, Listener>();
+  const own = (worker: Worker | undefined, message: unknown): void => {
     if (!isRelayMessage(message)) return;
-    const { purgatoryRelay: kind, prefix, line, text } = message;
+    const { purgatoryRelay: kind, prefix, line, text = '' } = message;
     if (kind === 'text') {
-      if (text !== undefined) relayText(prefix, text);
+      for (const [id, listener] of [...listeners]) {
+        if (listener.prefix === prefix && !listener.relay(text)) listeners.delete(id);
+      }
       return;
     }
-    const id = `${worker.id} ${idOf(line, prefix)}`;
-    own.delete(id);
-    if (kind === 'hello') own.set(id, welcome(worker, prefix, line));
+    const id = `${worker?.id} ${idOf(line, prefix)}`;
+    listeners.delete(id);
+    if (kind !== 'hello') return;
+    listeners.set(id, listenerOf(worker, prefix, line));
+    post(worker, { purgatoryRelay: 'welcome', prefix, line });
   };
   const forget = (worker: Worker): void => {
-    for (const [id, listener] of own) if (listener.worker === worker) own.delete(id);
+    for (const [id, listener] of listeners) if (listener.worker === worker) listeners.delete(id);
   };
-  cluster.on('message', relay);
+  relay = own;
+  cluster.on('message', own);
   cluster.on('disconnect', forget);
   const close = (): void => {
-    cluster.off('message', relay);
+    cluster.off('message', own);
     cluster.off('disconnect', forget);
-    if (listeners === own) listeners = undefined;
+    if (relay === own) relay = undefined;
   };
   return { close, [DISPOSE]: close };
 }
@@ -232,29 +206,31 @@ interface Listener {
   relay(text: string): boolean;
 }
 
-/** Welcomes the bus. Texts that come while a message is under way go into the next message. */
-function welcome(worker: Worker, prefix: string, line: number): Listener {
+/** Does nothing when the worker has gone: its 'disconnect' follows. */
+function post(worker: Worker | undefined, message: RelayMessage, sent?: () => void): void {
+  if (worker === undefined) {
+    hear(message);
+    sent?.();
+  } else if (worker.isConnected()) worker.send(message, undefined, undefined, () => sent?.());
+}
+
+/** Texts that come while a message is under way go into the next message. */
+function listenerOf(worker: Worker | undefined, prefix: string, line: number): Listener {
   let waiting: string[] = [];
   /** Characters of the texts that are waiting. */
   let backlog = 0;
   let isSending = false;
-  // Does nothing when the worker has gone: its 'disconnect' follows.
-  const send = (purgatoryRelay: 'welcome' | 'text', texts?: readonly string[], sent?: () => void): void => {
-    const message: RelayMessage = { purgatoryRelay, prefix, line, texts };
-    if (worker.isConnected()) worker.send(message, undefined, undefined, () => sent?.());
-  };
   const sendWaiting = (): void => {
     if (isSending || waiting.length === 0) return;
     const texts = waiting;
     waiting = [];
     backlog = 0;
     isSending = true;
-    send('text', texts, () => {
+    post(worker, { purgatoryRelay: 'text', prefix, line, texts }, () => {
       isSending = false;
       sendWaiting();
     });
   };
-  send('welcome');
   const relay = (text: string): boolean => {
     waiting.push(text);
     backlog += text.length;
