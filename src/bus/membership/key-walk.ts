@@ -1,105 +1,89 @@
-// A walk over the keys that somebody watches, for a sweep. It calls `visit` with each.
+// A walk over the keys that somebody watches, for a sweep. It visits each that has a watcher then.
 //
-// Ground rules. A round goes over a copy of the keys, in their order, from a random one on. The copy
-// is made in steps, too: keys that come meanwhile are in it. A key that has no watcher when the round
-// comes to it is left out. A round that is to begin while another one visits keys follows it.
+// Ground rules. A round goes over the known keys in their order, from a random one to the end, and
+// then over those before it. A key that stays keeps its place, and new ones come behind all others:
+// so the round ends where it has come to as many as there were when it began. A round that is to
+// begin while another one is under way follows it.
 //
-// Costs. begin: O(1). While a round lasts: 8 bytes a key.
+// Costs. begin: O(1). The keys before the first one are passed over in steps, too.
 import type { Walk } from './sweep.ts';
 
-/** What it goes over: the lists of a purgatory, or of SharedWaits. */
-export interface WatchedKeys {
-  /** How many keys somebody watches. */
-  readonly keys: number;
-  /** These keys. It may be kept over turns: keys that come meanwhile are given too. */
-  allKeys(): Iterator<unknown>;
-  watchersOf(key: unknown): number;
-}
-
-/** Keys that are copied in a step: some 10 us. */
-const COPIED = 512;
+/** Keys that a step comes to, at most: some 10 us. */
+const KEYS_A_STEP = 512;
 
 /** The {@link Walk} of a {@link Sweep} that asks for the state of every key. */
 export class KeyWalk<K> implements Walk {
-  readonly #lists: WatchedKeys;
-  readonly #visit: (key: K) => void;
-  readonly #keysPerStep: number;
-  #keys: K[] = [];
-  /** The keys that are still to be copied. Undefined when all are. */
-  #source: Iterator<unknown> | undefined;
-  #random = 0;
-  #next = 0;
+  readonly #known: ReadonlyMap<K, unknown>;
+  readonly #visit: (key: K) => number;
+  readonly #visitsPerStep: number;
+  /** Undefined while no step of the round was made. */
+  #round: Iterator<number> | undefined;
   /** Keys that the round has not come to. */
   #rest = 0;
+  #random = 0;
   /** Another round follows. */
   #isAgain = false;
 
-  /** @param visit throws nothing. */
-  constructor(lists: WatchedKeys, visit: (key: K) => void, keysPerStep = 1) {
-    this.#lists = lists;
+  /**
+   * @param known has all keys that somebody watches, and maybe others.
+   * @param visit returns how many operations watch the key; with none it does nothing. Throws nothing.
+   */
+  constructor(known: ReadonlyMap<K, unknown>, visit: (key: K) => number, visitsPerStep = 1) {
+    this.#known = known;
     this.#visit = visit;
-    this.#keysPerStep = keysPerStep;
+    this.#visitsPerStep = visitsPerStep;
   }
 
-  /** Copies count for nothing: they are made at once, and the visits are spread. */
+  /** What is passed over counts for nothing: that is done at once, and the visits are spread. */
   get left(): number {
-    if (this.#source !== undefined) return Math.max(1, this.#stepsOf(this.#keys.length));
-    const visits = Math.ceil(this.#rest / this.#keysPerStep);
-    return this.#isAgain ? visits + this.#stepsOf(0) : visits;
+    const again = this.#isAgain ? this.#stepsOf(this.#known.size) : 0;
+    return this.#stepsOf(this.#rest) + again;
   }
 
   begin(random: number = this.#random): void {
     this.#random = random;
-    if (this.#rest > 0) this.#isAgain = true;
-    else if (this.#source === undefined) this.#copyAnew();
-    // Otherwise no key was visited yet, and the copy will have all that there are now.
+    if (this.#round === undefined) this.#rest = this.#known.size;
+    else this.#isAgain = true;
   }
 
   step(): number {
-    if (this.#source !== undefined) {
-      this.#copy(this.#source);
-      return 0;
-    }
+    this.#round ??= this.#visits(Math.floor(this.#random * this.#rest));
     let tried = 0;
-    const until = Math.max(this.#rest - this.#keysPerStep, 0);
-    while (this.#rest > until) tried += this.#visitNext();
-    if (this.#rest === 0) {
-      this.#keys = [];
-      if (this.#isAgain) this.#copyAnew();
+    let visits = this.#visitsPerStep;
+    for (let keys = KEYS_A_STEP; keys > 0 && visits > 0 && this.#rest > 0; keys--) {
+      const { value: watchers = 0 } = this.#round.next();
+      tried += watchers;
+      if (watchers > 0) visits--;
     }
+    if (this.#rest > 0) return tried;
+    this.#round = undefined;
+    if (this.#isAgain) this.#rest = this.#known.size;
+    this.#isAgain = false;
     return tried;
   }
 
-  /** The visits of a round, if there are as many keys as now; at least `keys`. */
   #stepsOf(keys: number): number {
-    return Math.ceil(Math.max(this.#lists.keys, keys) / this.#keysPerStep);
+    return Math.ceil(keys / this.#visitsPerStep);
   }
 
-  #copyAnew(): void {
-    this.#isAgain = false;
-    this.#source = this.#lists.allKeys();
-    this.#copy(this.#source); // of few keys, that is all
-  }
-
-  #copy(source: Iterator<unknown>): void {
-    for (let copied = 0; copied < COPIED; copied++) {
-      const { value, done } = source.next();
-      if (done) {
-        this.#source = undefined;
-        this.#rest = this.#keys.length;
-        this.#next = Math.floor(this.#random * this.#rest);
-        return;
-      }
-      this.#keys.push(value as K);
+  /** @param before how many keys are before the first one. */
+  *#visits(before: number): Generator<number> {
+    const count = this.#rest;
+    let at = 0;
+    for (const key of this.#known.keys()) {
+      if (at === count) break;
+      yield at++ < before ? 0 : this.#comeTo(key);
     }
+    at = 0;
+    for (const key of this.#known.keys()) {
+      if (at++ === before) break;
+      yield this.#comeTo(key);
+    }
+    this.#rest = 0; // the others have gone
   }
 
-  #visitNext(): number {
-    const key = this.#keys[this.#next++];
-    if (this.#next === this.#keys.length) this.#next = 0;
+  #comeTo(key: K): number {
     this.#rest--;
-    const watchers = this.#lists.watchersOf(key);
-    if (watchers > 0) this.#visit(key);
-    return watchers;
+    return this.#visit(key);
   }
 }

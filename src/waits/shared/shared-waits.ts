@@ -70,8 +70,9 @@ export class SharedWaits<V> extends AbstractPurgatory<string, never> {
       isStillDue: (waiter) => loads.isStillDue(waiter as SharedWaiter<V>) && parking.isExpiring(waiter),
     };
     const hinted = (key: string): boolean => this.#hint(key);
+    const visit = (key: string): number => (this.#hint(key) ? lists.watchersOf(key) : 0);
     // The keys of each step are due together.
-    const walk = new KeyWalk<string>(lists, hinted, loadBatch);
+    const walk = new KeyWalk(lists.allKnown, visit, loadBatch);
     const sweepOf = (link: CheckedBusLink): Sweep => new Sweep(walk, link);
     parking.link = BusLink.join(busLinkOf({ bus }, parking.timer), { name, hinted }, lists, sweepOf);
   }

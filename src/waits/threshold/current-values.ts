@@ -82,7 +82,12 @@ export class CurrentValues<K, V extends ThresholdValue> {
    */
   sweeper(link: CheckedBusLink): Sweeper {
     const { lists } = this.#parking;
-    const sweep = new Sweep(new KeyWalk<K>(lists, (key) => this.ask(key)), link);
+    const visit = (key: K): number => {
+      const watchers = lists.watchersOf(key);
+      if (watchers > 0) this.ask(key);
+      return watchers;
+    };
+    const sweep = new Sweep(new KeyWalk(lists.levels, visit), link);
     return {
       begin(ended) {
         lists.doubtAll();
