@@ -8,7 +8,7 @@ import { dataFolder } from './support/running-broker.ts';
 import { until } from './support/turns.ts';
 import { produceRequest, WireClient } from './support/wire-client.ts';
 
-const LAG_MS = 2000;
+const LAG_MS = 5000;
 const { NONE, LEADER_NOT_AVAILABLE, NOT_LEADER_OR_FOLLOWER, REQUEST_TIMED_OUT, UNKNOWN_TOPIC_OR_PARTITION } =
   ErrorCode;
 
@@ -54,7 +54,7 @@ describe('a cluster of three nodes', () => {
     expect(await describeTopic(1, name, true)).to.include({ errorCode: NONE });
   }
 
-  async function produce(node: number, partition: number, value: string, timeoutMs = 10_000, acks = -1) {
+  async function produce(node: number, partition: number, value: string, timeoutMs = 60_000, acks = -1) {
     const request = { ...produceRequest('t', partition, acks, makeBatch([value])), timeoutMs };
     return (await clients[node].send('Produce', 8, request)).responses[0].partitionResponses[0];
   }
@@ -167,19 +167,19 @@ describe('a cluster of three nodes', () => {
   it('waits for a follower that is stopped, goes on without it after the lag, and takes it back', async () => {
     const end = await highWatermark(0, 0);
     nodes[1].child.kill('SIGSTOP');
-    expect(await produce(0, 0, 'a', 10_000, 1), 'acks=1').to.include({ errorCode: NONE, baseOffset: end });
+    expect(await produce(0, 0, 'a', 60_000, 1), 'acks=1').to.include({ errorCode: NONE, baseOffset: end });
     expect(await highWatermark(0, 0)).to.equal(end);
     const [timedOut, acknowledged] = await Promise.all([produce(0, 0, 'b', 50), produce(0, 0, 'c')]);
     expect(timedOut.errorCode).to.equal(REQUEST_TIMED_OUT);
     expect(acknowledged).to.include({ errorCode: NONE, baseOffset: end + 2 });
     expect(await inSync(0, 0)).to.deep.equal([0, 2]);
     nodes[2].child.kill('SIGSTOP');
-    const [one, all] = await Promise.all([produce(0, 0, 'd', 10_000, 1), produce(0, 0, 'e')]);
+    const [one, all] = await Promise.all([produce(0, 0, 'd', 60_000, 1), produce(0, 0, 'e')]);
     expect(await inSync(0, 0)).to.deep.equal([0]);
     expect(one, 'acks=1').to.include({ errorCode: NONE, baseOffset: end + 3 });
     expect(all.errorCode).to.equal(ErrorCode.NOT_ENOUGH_REPLICAS_AFTER_APPEND);
     expect((await produce(0, 0, 'f')).errorCode).to.equal(ErrorCode.NOT_ENOUGH_REPLICAS);
-    expect(await produce(0, 0, 'g', 10_000, 1)).to.include({ errorCode: NONE, baseOffset: end + 5 });
+    expect(await produce(0, 0, 'g', 60_000, 1)).to.include({ errorCode: NONE, baseOffset: end + 5 });
     expect(await highWatermark(0, 0)).to.equal(end + 6);
     for (const id of [1, 2]) nodes[id].child.kill('SIGCONT');
     await until(async () => (await inSync(0, 0)).length === 3, 'all replicas are in sync');

@@ -6,7 +6,7 @@ import { findings } from '../storage/damage.ts';
 import { FullDisk } from '../storage/full-disk.ts';
 import { brokerOfEachTest } from './support/running-broker.ts';
 import { pause, until } from './support/turns.ts';
-import { WireClient } from './support/wire-client.ts';
+import { HOUR_MS, WireClient } from './support/wire-client.ts';
 
 const { NONE, COORDINATOR_NOT_AVAILABLE, GROUP_MAX_SIZE_REACHED, MEMBER_ID_REQUIRED } = ErrorCode;
 
@@ -208,9 +208,9 @@ describe('what groups keep', () => {
     store.commit('g', 't', 0, { offset: 1, leaderEpoch: 0, metadata: '' });
     await store.close();
     const again = open();
-    again.expire(Date.now() + 900, 1000, () => false);
+    again.expire(Date.now() + HOUR_MS / 2, HOUR_MS, () => false);
     expect(again.groups()).to.deep.equal(['g']);
-    again.expire(Date.now() + 1000, 1000, () => false);
+    again.expire(Date.now() + HOUR_MS, HOUR_MS, () => false);
     expect(again.groups()).to.deep.equal([]);
     await again.close();
   });

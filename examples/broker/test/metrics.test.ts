@@ -52,9 +52,9 @@ describe('GET /metrics', () => {
   });
 
   it('tells how late the reaper is', async () => {
-    const begin = performance.now();
     const parked = parkFetch(500);
     await until(() => broker.status.purgatories.fetch.parked === 1, 'a fetch waits');
+    const begin = performance.now();
     while (performance.now() < begin + 700);
     await parked;
     const after = await samples();

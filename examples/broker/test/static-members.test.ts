@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { ErrorCode } from '../protocol/error-codes.ts';
 import { brokerOfEachTest } from './support/running-broker.ts';
 import { until } from './support/turns.ts';
+import { HOUR_MS } from './support/wire-client.ts';
 
 const { NONE, FENCED_INSTANCE_ID, REBALANCE_IN_PROGRESS, UNKNOWN_MEMBER_ID } = ErrorCode;
 
@@ -12,6 +13,7 @@ interface Joining {
   readonly owned?: number;
   readonly protocol?: string;
   readonly sessionTimeoutMs?: number;
+  readonly rebalanceTimeoutMs?: number;
 }
 
 /** What a consumer says when it joins: a topic, and in version 1 the partitions that it has of it. */
@@ -33,8 +35,8 @@ describe('a static member of a group', () => {
   const join = async (groupInstanceId: string | null, joining: Joining = {}) => {
     const { memberId = '', version = 9, topic = 't', owned = -1, protocol = 'range' } = joining;
     const protocols = [{ name: protocol, metadata: subscription(topic, owned) }];
-    const { sessionTimeoutMs = 10_000 } = joining;
-    const request = { sessionTimeoutMs, rebalanceTimeoutMs: 500, memberId, groupInstanceId, protocols };
+    const { sessionTimeoutMs = 60_000, rebalanceTimeoutMs = HOUR_MS } = joining;
+    const request = { sessionTimeoutMs, rebalanceTimeoutMs, memberId, groupInstanceId, protocols };
     return (await newClient()).join(request, version);
   };
 
@@ -49,11 +51,11 @@ describe('a static member of a group', () => {
     (await newClient()).heartbeat(memberId, generationId, groupInstanceId);
 
   /** Two static members in a stable group, of generation 2: `one` leads. */
-  async function twoMembers(joining: Joining = {}) {
-    const first = await join('one', joining);
+  async function twoMembers(joining: Joining = {}, ofOne: Joining = joining) {
+    const first = await join('one', ofOne);
     const joinOfOther = join('other', joining);
     await broker.untilParked('join', 1);
-    const one = await join('one', { ...joining, memberId: first.memberId });
+    const one = await join('one', { ...ofOne, memberId: first.memberId });
     const other = await joinOfOther;
     expect(one).to.include({ errorCode: NONE, generationId: 2, leader: one.memberId });
     const shares = { [one.memberId]: 'this', [other.memberId]: 'that' };
@@ -129,8 +131,9 @@ describe('a static member of a group', () => {
   });
 
   it('keeps its place in a rebalance that it misses, for as long as its session', async () => {
-    const { other } = await twoMembers({ sessionTimeoutMs: 1500 });
-    const third = await join('third');
+    const soon = { rebalanceTimeoutMs: 2000 };
+    const { other } = await twoMembers(soon, { ...soon, sessionTimeoutMs: 6000 });
+    const third = await join('third', soon);
     expect(third, 'who waited leads, after the rebalance timeout').to.include({
       errorCode: NONE,
       generationId: 3,
@@ -142,7 +145,7 @@ describe('a static member of a group', () => {
       'third',
     ]);
     expect((await sync(third.memberId, 'third', { [other]: 'kept' }, 3)).errorCode).to.equal(NONE);
-    const again = await join('other');
+    const again = await join('other', soon);
     expect(again).to.include({ errorCode: NONE, generationId: 3 });
     expect((await sync(again.memberId, 'other', {}, 3)).assignment.toString()).to.equal('kept');
     await until(() => broker.group()?.state === 'PreparingRebalance', 'a rebalance is under way');
@@ -150,7 +153,7 @@ describe('a static member of a group', () => {
   });
 
   it('that comes back to a rebalance that nobody joined ends it, once the others are gone', async () => {
-    const { other } = await twoMembers({ sessionTimeoutMs: 1500 });
+    const { other } = await twoMembers({ rebalanceTimeoutMs: 2000 });
     const members = [{ memberId: '', groupInstanceId: 'one' }];
     await broker.client.send('LeaveGroup', 4, { groupId: 'g', memberId: '', members });
     await until(() => broker.status.purgatories.join.expired === 1, 'they have come to their deadline');
