@@ -73,8 +73,8 @@ export function foreignToTimers(name: Name): Start | undefined {
   return ours.has(globalThis.setTimeout) || ours.has(globalThis.setInterval) ? undefined : start;
 }
 
-/** What tells the time in place of the host. */
-export type FakeTime = Pick<typeof Date, 'now'>;
+/** What tells the time in place of the host: a global that a fake moves, or the clock of the fake. */
+export type FakeTime = Pick<typeof Date, 'now'> | Required<Pick<FakeClock, 'hrtime'>>;
 
 /** Whether `start` says that it is a fake: by its `clock`, or by its name, as that of node:test. */
 export function isFake(start: Start): boolean {
@@ -97,24 +97,14 @@ export function fakeTime(start: Start): FakeTime | undefined {
   if (isHostFaked()) return hostTime;
   if (performance !== hostPerformance || performance.now !== hostPerformanceNow) return performance;
   if (Date === HostDate) return undefined;
-  return typeof start.clock?.hrtime === 'function' ? tickedTime(start.clock) : Date;
+  return typeof start.clock?.hrtime === 'function' ? (start.clock as Required<FakeClock>) : Date;
 }
 
-const tickedTimes = new WeakMap<FakeClock, FakeTime>();
-
-/** The time that `clock` has ticked: its Date may be set to any time, which moves no timer. */
-function tickedTime(clock: FakeClock): FakeTime {
-  let time = tickedTimes.get(clock);
-  if (time === undefined) {
-    time = {
-      now: () => {
-        const [s, ns] = clock.hrtime!();
-        return s * 1e3 + ns / 1e6;
-      },
-    };
-    tickedTimes.set(clock, time);
-  }
-  return time;
+/** In ms. Of a clock, what it has ticked: its Date may be set to any time, which moves no timer. */
+export function readFake(time: FakeTime): number {
+  if (!('hrtime' in time)) return time.now();
+  const [s, ns] = time.hrtime();
+  return s * 1e3 + ns / 1e6;
 }
 
 /** What a setTimeout returns. In a browser, and what is made like one, it is a number. */

@@ -16,8 +16,8 @@
 // now(): one reading of the host's clock. wakeAt: one setTimeout.
 import { host } from '../base/host.ts';
 import type { Clock, WakeUp } from './clock.ts';
-import { DueWakeUps, type WakeUpQueue } from './due-wake-ups.ts';
 import { hrtimeMs } from './hrtime.ts';
+import { inNextTurn } from './later.ts';
 import {
   type FakeTime,
   ForeignTimer,
@@ -28,6 +28,7 @@ import {
   isHostFaked,
   isHostsOwn,
   MAX_TIMEOUT_MS,
+  readFake,
 } from './replacements.ts';
 import { inRootContext } from './root-context.ts';
 
@@ -57,18 +58,18 @@ export class SystemClock implements Clock {
   #fakeTime: FakeTime | undefined;
   #offsetMs = 0;
   #lastMs: number = hrtimeMs();
-  readonly #outstanding = new Set<SystemWakeUp>();
-  readonly dueWakeUps: WakeUpQueue;
+  readonly outstanding: Set<SystemWakeUp> = new Set();
+  readonly inDueTurn: (run: () => void) => void;
   readonly foreign: typeof foreign;
   readonly #readsFirst: boolean;
 
   /**
-   * @param dueWakeUps where wake-ups wait whose time has come.
+   * @param inDueTurn runs wake-ups whose time has come, in a later turn, and not a whole ms later.
    * @param follows returns the replacement of setTimeout that it follows: `foreign` for the engine.
    * @param readsFirst whether the host reads its sockets before a wake-up runs.
    */
-  constructor(dueWakeUps: WakeUpQueue, follows: typeof foreign, readsFirst: boolean) {
-    this.dueWakeUps = dueWakeUps;
+  constructor(inDueTurn: (run: () => void) => void, follows: typeof foreign, readsFirst: boolean) {
+    this.inDueTurn = inDueTurn;
     this.foreign = follows;
     this.#readsFirst = readsFirst;
   }
@@ -102,7 +103,7 @@ export class SystemClock implements Clock {
   }
 
   wakeAt(atMs: number, wake: (dueMs?: number) => void): WakeUp {
-    return new SystemWakeUp(this, this.#outstanding, atMs, wake);
+    return new SystemWakeUp(this, atMs, wake);
   }
 
   /** To be called when setTimeout has fired `earlyMs` too early: it or the time is a fake. */
@@ -130,31 +131,20 @@ export class SystemClock implements Clock {
     }
     const movesTimers = isReplaced || this.#isFake !== wasFake;
     const followed = this.#isFake ? fakeTime(setTimeout) : undefined;
-    if (movesTimers || followed !== this.#fakeTime) this.#follow(followed);
-    const nowMs = this.#read();
-    if (nowMs < this.#lastMs) this.#joinLast();
-    else this.#lastMs = nowMs;
-    if (movesTimers) for (const wakeUp of this.#outstanding) wakeUp.rearm();
+    const isNew = followed !== this.#fakeTime || (movesTimers && followed !== undefined);
+    if (isNew) {
+      this.#fakeTime = followed;
+      this.#offsetMs = 0;
+    }
+    // By whole ms: so each whole ms of a fake is the edge of a tick.
+    if (isNew || this.#read() < this.#lastMs) this.#offsetMs += Math.ceil(this.#lastMs - this.#read());
+    this.#lastMs = Math.max(this.#lastMs, this.#read());
+    if (movesTimers) for (const wakeUp of this.outstanding) wakeUp.rearm();
     return this.#lastMs;
   }
 
   #read(): number {
-    return (this.#fakeTime === undefined ? hrtimeMs() : this.#fakeTime.now()) + this.#offsetMs;
-  }
-
-  #follow(fake: FakeTime | undefined): void {
-    if (fake === undefined && this.#fakeTime === undefined) return;
-    this.#fakeTime = fake;
-    this.#offsetMs = 0;
-    this.#joinLast();
-  }
-
-  /**
-   * Its time goes on from the last reading. The offset changes by whole ms, so each whole ms of a
-   * fake is the edge of a tick.
-   */
-  #joinLast(): void {
-    this.#offsetMs += Math.ceil(this.#lastMs - this.#read());
+    return (this.#fakeTime === undefined ? hrtimeMs() : readFake(this.#fakeTime)) + this.#offsetMs;
   }
 }
 
@@ -166,7 +156,6 @@ export class SystemClock implements Clock {
  */
 class SystemWakeUp implements WakeUp {
   readonly #clock: SystemClock;
-  readonly #outstanding: Set<SystemWakeUp>;
   readonly #atMs: number = 0;
   readonly #wake: (dueMs?: number) => void;
   #isRef = true;
@@ -176,22 +165,16 @@ class SystemWakeUp implements WakeUp {
   /** The reading at which it was armed. Once it waits for the next turn: at which it was due. */
   #readingMs = 0;
 
-  constructor(
-    clock: SystemClock,
-    outstanding: Set<SystemWakeUp>,
-    atMs: number,
-    wake: (dueMs?: number) => void,
-  ) {
+  constructor(clock: SystemClock, atMs: number, wake: (dueMs?: number) => void) {
     this.#clock = clock;
-    this.#outstanding = outstanding;
     this.#atMs = atMs;
     this.#wake = wake;
     this.#arm(); // reads the clock, which re-arms all outstanding ones when the host was replaced
-    outstanding.add(this);
+    clock.outstanding.add(this);
   }
 
   cancel(): void {
-    if (this.#outstanding.delete(this)) this.#disarm();
+    if (this.#clock.outstanding.delete(this)) this.#disarm();
   }
 
   /** The host was replaced. */
@@ -231,7 +214,7 @@ class SystemWakeUp implements WakeUp {
     const isByHost = !this.#clock.isFake;
     if (isByHost && delayMs <= 0) {
       this.#timer = undefined;
-      this.#clock.dueWakeUps.add(this.#run);
+      this.#clock.inDueTurn(this.#runIfDue);
       return;
     }
     const hostMs = hostDelayFor(isByHost ? delayMs - LATE_MS : delayMs);
@@ -254,16 +237,20 @@ class SystemWakeUp implements WakeUp {
 
   /** Each timer is cleared by the clearTimeout that belongs to its setTimeout. */
   #disarm(): void {
-    if (this.#timer === undefined) this.#clock.dueWakeUps.delete(this.#run);
-    else if (this.#timer instanceof ForeignTimer) this.#timer.clear();
-    else host.clearTimeout(this.#timer as NodeJS.Timeout);
+    if (this.#timer instanceof ForeignTimer) this.#timer.clear();
+    else if (this.#timer !== undefined) host.clearTimeout(this.#timer as NodeJS.Timeout);
     this.#timer = undefined;
   }
 
-  readonly #run = (): void => {
-    this.#outstanding.delete(this);
-    this.#wake(this.#clock.waitsForReads ? this.#readingMs : undefined);
+  /** It may have been cancelled, or armed anew, since it asked for this turn. */
+  readonly #runIfDue = (): void => {
+    if (this.#timer === undefined && this.#clock.outstanding.has(this)) this.#run();
   };
+
+  #run(): void {
+    this.#clock.outstanding.delete(this);
+    this.#wake(this.#clock.waitsForReads ? this.#readingMs : undefined);
+  }
 
   /** To be called by its timer: without arguments, which a wrapper of setTimeout may drop. */
   readonly #fire = (): void => {
@@ -280,7 +267,7 @@ class SystemWakeUp implements WakeUp {
       // In a turn, the host runs timers, then reads its sockets, then runs immediates: after a stop
       // of the process, what has arrived comes before the deadlines.
       this.#timer = undefined;
-      this.#clock.dueWakeUps.add(this.#run);
+      this.#clock.inDueTurn(this.#runIfDue);
     } else {
       this.#run();
     }
@@ -306,4 +293,4 @@ function hostDelayFor(delayMs: number): number {
  * The host's monotonic time in ms, and its setTimeout: the {@link Clock} of every timer that is
  * given no other.
  */
-export const systemClock: Clock = new SystemClock(new DueWakeUps(), foreign, true);
+export const systemClock: Clock = new SystemClock(inNextTurn, foreign, true);

@@ -7,9 +7,8 @@
 // queued for the next turn. A batch is as large as the pace of the last one allows in a budget. No
 // immediate is ever cleared (clock/later.ts). There is one job at most.
 //
-// Costs. add, delete: O(1). A run: one host immediate.
+// Costs. add: O(1). A run: one host immediate.
 import { hostSetImmediate } from '../../base/host.ts';
-import type { WakeUpQueue } from '../../clock/due-wake-ups.ts';
 import { inRootContext } from '../../clock/root-context.ts';
 
 /** The immediates of the first batch. */
@@ -29,7 +28,7 @@ interface Burst {
   now(): number;
 }
 
-export class DrainedTurns implements WakeUpQueue {
+export class DrainedTurns {
   readonly #burst: Burst;
   readonly #budgetMs: number;
   #beginMs = 0;
@@ -53,10 +52,6 @@ export class DrainedTurns implements WakeUpQueue {
     this.#job = job;
     const goesOn = this.#isRunning || (!this.#isOver && this.#left > 0);
     if (this.#coming === 0 && !goesOn) this.#queue(LEAST);
-  }
-
-  delete(job: () => void): void {
-    if (this.#job === job) this.#job = undefined;
   }
 
   /** What waits, or is added in this turn, runs in the next turn. */

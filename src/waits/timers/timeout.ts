@@ -42,7 +42,7 @@ export interface Timeout extends Disposable {
 
 const turns = new DrainedTurns({ runNext: () => timer.runNext(), now: () => timer.now() }, BURST_MS);
 const timer: FineTimer = new FineTimer(
-  new SystemClock(turns, foreignToTimers, false), // as Node's
+  new SystemClock((run) => turns.add(run), foreignToTimers, false), // as Node's
   Number.MIN_VALUE, // spent after the first callback
   (error, task) => {
     (task as ScheduledTimeout).inContext(throwLater, error);

@@ -83,17 +83,6 @@ describe('The drained turns', () => {
     expect(count).to.be.at.most(4);
   });
 
-  it('run no job that was deleted, and take another', async () => {
-    const turns = new DrainedTurns(burst, 100);
-    turns.add(job);
-    turns.delete(job);
-    await turn();
-    expect(runs).to.deep.equal([]);
-    turns.add(job);
-    await turn();
-    expect(runs).to.deep.equal(['job']);
-  });
-
   it('run what is added after a job that has thrown', async () => {
     const turns = new DrainedTurns(burst, 100);
     const errors = await uncaughtDuring(1, () => {
