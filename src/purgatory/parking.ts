@@ -21,8 +21,8 @@ import type { BusLink } from '../bus/membership/bus-link.ts';
 import { NONE } from '../slab/slab.ts';
 import type { Timer } from '../timer/timer.ts';
 import { ENDLESS } from '../timer/timer-task.ts';
-import { Compaction } from '../turns/compaction.ts';
-import { type Scheduler, schedulerOf } from '../turns/scheduler.ts';
+import { compactionOf } from '../turns/compaction.ts';
+import { type Job, type Scheduler, schedulerOf } from '../turns/scheduler.ts';
 import { Settler } from '../turns/settler.ts';
 import { takePromised } from './callback-results.ts';
 import { COMPLETED, type DelayedOperation, type End, type Keeper } from './delayed-operation.ts';
@@ -79,7 +79,7 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
   eventsCaused = 0;
   /** Operations were removed, and nobody has looked since whether the timer and memory can rest. */
   #hasRemoved = false;
-  readonly #compaction: Compaction;
+  readonly #compaction: Job;
   /** The events that have yet to be served, in a purgatory that has such. */
   events: PendingEvents | undefined;
   /** The way to the purgatories of this name in other processes, if there is a bus. */
@@ -95,7 +95,7 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
     this.meter = new PurgatoryMeter(timer);
     this.timer = timer;
     this.scheduler = schedulerOf(timer);
-    this.#compaction = new Compaction(this.scheduler, sliceMs, lists);
+    this.#compaction = compactionOf(lists, this.scheduler, sliceMs);
     this.settler = new Settler(this.scheduler, sliceMs);
     this.#ownsTimer = ownsTimer;
     this.#onError = onError;
@@ -362,7 +362,7 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
 
   /** Soon, if there is much. To be called where the lists have become smaller. */
   giveMemoryBack(): void {
-    if (this.lists.isSparse) this.#compaction.wake();
+    if (this.lists.isSparse) this.#compaction.wakeNextTurn();
   }
 }
 

@@ -23,7 +23,7 @@ import { className } from '../base/text.ts';
 import type { Clock, WakeUp } from '../clock/clock.ts';
 import { inOwnScope } from '../clock/root-context.ts';
 import { NONE } from '../slab/slab.ts';
-import { Compaction } from '../turns/compaction.ts';
+import { compactionOf } from '../turns/compaction.ts';
 import { type Job, schedulerOf } from '../turns/scheduler.ts';
 import type { PendingTasks } from './pending-tasks.ts';
 import type { CheckedTimerOptions } from './system-timer-options.ts';
@@ -88,7 +88,7 @@ export abstract class Timer implements TaskKeeper {
   #wakeUpTick = Number.POSITIVE_INFINITY;
   readonly #hasReaper: boolean;
   #isRef = true;
-  readonly #compaction: Compaction;
+  readonly #compaction: Job;
   /** Where the host's turns are waited for, passes alternate with all other jobs of the clock. */
   readonly #job: Job;
 
@@ -115,7 +115,7 @@ export abstract class Timer implements TaskKeeper {
     this.#nowMs = nowMs;
     this.#hasReaper = reaper;
     const scheduler = schedulerOf(this);
-    this.#compaction = new Compaction(scheduler, sliceMs, tasks);
+    this.#compaction = compactionOf(tasks, scheduler, sliceMs);
     this.#job = scheduler.job({
       sliceMs,
       isOfTimer: true,
@@ -161,7 +161,8 @@ export abstract class Timer implements TaskKeeper {
     // Before the task is in, as a clock may refuse. A pass looks on at its end.
     if (!this.#isRunning) {
       if (tick < this.#wakeUpTick) this.#holdWakeUp(tick);
-      else if (this.clock.isStepped) this.#armAgain();
+      else if (this.clock.isStepped)
+        this.#arm(this.#wakeUpTick); // it may have forgotten its timers
       else if (tasks.size === 0) this.#refWakeUp();
     }
     const oldSlot = task.$slot;
@@ -478,7 +479,7 @@ export abstract class Timer implements TaskKeeper {
     } else if (this.clock.isStepped) {
       this.#holdWakeUp();
     }
-    if (tasks.isSparse) this.#compaction.wake();
+    if (tasks.isSparse) this.#compaction.wakeNextTurn();
   }
 
   /**
@@ -514,11 +515,6 @@ export abstract class Timer implements TaskKeeper {
   #rest(wakeUp: WakeUp): void {
     const isNear = this.#wakeUpTick * this.#tickMs - this.#nowMs <= KEPT_MS;
     if (this.#isClosed || !isNear || wakeUp.rest?.() !== true) this.#disarm();
-  }
-
-  /** A fake may forget its timers, as by `jest.clearAllTimers()`, and nothing tells. */
-  #armAgain(): void {
-    if (this.#hasReaper) this.#arm(this.#wakeUpTick);
   }
 
   #disarm(): void {

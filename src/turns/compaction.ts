@@ -15,31 +15,19 @@ export interface Compactable {
   compact(): void;
 }
 
-export class Compaction {
-  readonly #memory: Compactable;
-  readonly #job: Job;
-
-  constructor(scheduler: Scheduler, sliceMs: number, memory: Compactable) {
-    this.#memory = memory;
-    this.#job = scheduler.job({ sliceMs, doBatch: () => this.#compact() });
-  }
-
-  /**
-   * Gives the memory back soon. To be called where `isSparse` is true. The owner asks after each
-   * removal: here V8 would meet memory of many classes, and not inline the question.
-   */
-  wake(): void {
-    this.#job.wakeNextTurn();
-  }
-
-  /** More may have come meanwhile. Where memory is short, it waits for the next removal. */
-  #compact(): boolean {
+/**
+ * A job that gives the memory back. Its owner asks `isSparse` after each removal, and then calls
+ * `wakeNextTurn`: here V8 would meet memory of many classes, and not inline the question.
+ */
+export function compactionOf(memory: Compactable, scheduler: Scheduler, sliceMs: number): Job {
+  const doBatch = (): boolean => {
     try {
-      if (this.#memory.isSparse) this.#memory.compact();
+      if (memory.isSparse) memory.compact(); // more may have come meanwhile
     } catch (error) {
       if (!(error instanceof RangeError)) throw error;
-      debug('memory is not given back, as there is none for the copy: %s', error);
+      debug('memory is not given back until the next removal, as there is none for the copy: %s', error);
     }
     return false;
-  }
+  };
+  return scheduler.job({ sliceMs, doBatch });
 }
