@@ -8,25 +8,15 @@
 //
 // Costs. O(1) a key, and the names of the last MOST_HANGING keys that timed out.
 import type { Division } from './division.ts';
-import type { Load } from './load.ts';
-import type { WatchedKey } from './watched-key.ts';
+import type { DueBatch, Load, WatchedKey } from './load.ts';
 
 const MOST_HANGING = 1_000;
 
-/** Keys that will be loaded together. */
-export interface DueBatch<V> {
-  readonly keys: Set<WatchedKey>;
-  /** The division that it is a part of. */
-  readonly division: Division<Load<V>> | undefined;
-  readonly kind: Kind;
-}
+type Kind = DueBatch['kind'];
 
-/** Suspect: of a key that timed out in company. Hanging: of one that timed out alone. */
-type Kind = 'shared' | 'suspect' | 'hanging';
-
-export class DueKeys<V> {
+export class DueKeys {
   readonly #loadBatch: number;
-  readonly #batches: Readonly<Record<Kind, Set<DueBatch<V>>>> = {
+  readonly #batches: Readonly<Record<Kind, Set<DueBatch>>> = {
     shared: new Set(),
     suspect: new Set(),
     hanging: new Set(),
@@ -35,7 +25,7 @@ export class DueKeys<V> {
   readonly #timedOut = new Map<string, Exclude<Kind, 'shared'>>();
   #wasApart = false;
   /** The batches that take further keys. */
-  readonly #open: Partial<Record<'fresh' | 'failed', DueBatch<V>>> = {};
+  readonly #open: Partial<Record<'fresh' | 'failed', DueBatch>> = {};
   #size = 0;
 
   constructor(loadBatch: number) {
@@ -64,13 +54,13 @@ export class DueKeys<V> {
   }
 
   /** Adds a part of a division. None of its keys is here. */
-  addPart(keys: readonly WatchedKey[], division: Division<Load<V>>): void {
+  addPart(keys: readonly WatchedKey[], division: Division<Load>): void {
     const batch = this.#begin(division);
     for (const key of keys) this.#put(key, batch);
   }
 
   delete(key: WatchedKey): void {
-    const batch = key.due as DueBatch<V> | undefined;
+    const batch = key.due;
     if (batch === undefined) return;
     this.#take(key, batch);
     if (batch.keys.size > 0) return;
@@ -94,7 +84,7 @@ export class DueKeys<V> {
   }
 
   /** Takes out the next batch, if there is one. @param withApart also one of a key that timed out. */
-  next(withApart: boolean): DueBatch<V> | undefined {
+  next(withApart: boolean): DueBatch | undefined {
     const [other] = this.#batches.shared;
     const [suspect] = this.#batches.suspect;
     const [hanging] = this.#batches.hanging;
@@ -116,19 +106,19 @@ export class DueKeys<V> {
     this.#size = 0;
   }
 
-  #begin(division: Division<Load<V>> | undefined, kind: Kind = 'shared'): DueBatch<V> {
-    const batch: DueBatch<V> = { keys: new Set(), division, kind };
+  #begin(division: Division<Load> | undefined, kind: Kind = 'shared'): DueBatch {
+    const batch: DueBatch = { keys: new Set(), division, kind };
     this.#batches[kind].add(batch);
     return batch;
   }
 
-  #put(key: WatchedKey, batch: DueBatch<V>): void {
+  #put(key: WatchedKey, batch: DueBatch): void {
     batch.keys.add(key);
     key.due = batch;
     this.#size++;
   }
 
-  #take(key: WatchedKey, batch: DueBatch<V>): void {
+  #take(key: WatchedKey, batch: DueBatch): void {
     batch.keys.delete(key);
     key.due = undefined;
     this.#size--;

@@ -106,7 +106,7 @@ export class LoadMeter {
     this.#totals.aborted++;
   }
 
-  answered<V>(load: Load<V>, nowMs: number): void {
+  answered(load: Load, nowMs: number): void {
     const { answered } = load;
     const tookMs = nowMs - load.beganAtMs;
     this.#durations.note(tookMs);
@@ -117,7 +117,7 @@ export class LoadMeter {
     }
   }
 
-  failed<V>(load: Load<V>, error: unknown, nowMs: number): void {
+  failed(load: Load, error: unknown, nowMs: number): void {
     const keys = load.keys.length;
     const tookMs = nowMs - load.beganAtMs;
     this.#totals.failed++;

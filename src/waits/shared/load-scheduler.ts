@@ -1,8 +1,7 @@
 // The scheduler of loads: it decides which key is loaded when. It stands between the events of
 // SharedWaits and the user's `load`.
 //
-// Invariants. Only this file writes the loading fields of a WatchedKey. A key has one load at a
-// time, and the load is over once its answers have been given, or its keys are due again in parts
+// Invariants. A key has one load at a time, and the load is over once its answers have been given, or its keys are due again in parts
 // (division.ts). Keys that are due at the end of a turn are loaded together: `loadBatch` keys a
 // load, `concurrency` loads at a time. An event during the load of its key causes exactly one more.
 // A load aborts when all waits that it would answer have ended, and is given up GIVE_UP_MS later.
@@ -17,19 +16,22 @@ import { notWithin } from '../../base/errors.ts';
 import { reportError } from '../../base/report-error.ts';
 import { keyText } from '../../base/text.ts';
 import { TurnEnd } from '../../clock/later.ts';
-import type { Parking } from '../../purgatory/parking.ts';
+import type { DelayedOperation } from '../../purgatory/delayed-operation.ts';
+import type { Parking, PendingEvents } from '../../purgatory/parking.ts';
+import type { Named } from '../../purgatory/telemetry/purgatory-meter.ts';
 import { SystemTimer } from '../../timer/system-timer.ts';
 import type { Timer } from '../../timer/timer.ts';
 import type { TimerTask } from '../../timer/timer-task.ts';
-import { type Answer, Answers, type Retry } from './answers.ts';
+import { Answers } from './answers.ts';
 import { type Decide, Division, partsOf } from './division.ts';
-import { type DueBatch, DueKeys } from './due-keys.ts';
-import { isFailedState, Load, type LoadedKey } from './load.ts';
-import type { LoadMeter, LoadSnapshot } from './load-meter.ts';
+import { DueKeys } from './due-keys.ts';
+import { type DueBatch, Load, type Loading, type Outcome, type Retry, type WatchedKey } from './load.ts';
+import { LoadMeter, type LoadSnapshot, type LoadsSnapshot } from './load-meter.ts';
+import { isFailedState, statesOf } from './loaded-states.ts';
 import { Looks } from './looks.ts';
+import type { SharedWaiter } from './shared-waiter.ts';
 import type { CheckedSharedWaitsOptions } from './shared-waits-options.ts';
 import type { WaiterLists } from './waiter-lists.ts';
-import type { SharedWaiter, WatchedKey } from './watched-key.ts';
 
 /** How long an aborted load may go on before its keys can be loaded again. */
 const GIVE_UP_MS = 5_000;
@@ -43,18 +45,18 @@ const SUSPECT_SHARE = 1 / 50;
 /** The error that sums of times may have. */
 const ROUNDING_MS = 0.001;
 
-export class LoadScheduler<V> {
-  readonly #options: CheckedSharedWaitsOptions<V>;
-  readonly #parking: Parking<string>;
-  readonly #timer: Timer;
+export class LoadScheduler implements PendingEvents {
+  /** Of its time-outs, retries, rechecks and polls. */
+  readonly timer: Timer;
+  readonly #options: CheckedSharedWaitsOptions<unknown>;
+  readonly #parking: Parking<string, WaiterLists>;
   readonly #meter: LoadMeter;
-  readonly #lists: WaiterLists<V>;
-  readonly #answers: Answers<V>;
-  readonly #due: DueKeys<V>;
+  readonly #answers: Answers;
+  readonly #due: DueKeys;
   readonly #looks: Looks;
   readonly #random: () => number;
   /** The loads that are under way, each with its time-out or, once it was aborted, what gives it up. */
-  readonly #underWay = new Map<Load<V>, TimerTask | undefined>();
+  readonly #underWay = new Map<Load, TimerTask | undefined>();
   readonly #giveUps: SystemTimer;
   /** Those among them of keys that timed out. */
   #apart = 0;
@@ -64,49 +66,51 @@ export class LoadScheduler<V> {
   // The load serves all waits. So it must not run in the async context of the first one.
   readonly #turnEnd = new TurnEnd(() => this.#start());
 
+  /** @param waits whose loads they are, for the events. */
   constructor(
-    options: CheckedSharedWaitsOptions<V>,
-    parking: Parking<string>,
-    lists: WaiterLists<V>,
-    meter: LoadMeter,
+    options: CheckedSharedWaitsOptions<unknown>,
+    parking: Parking<string, WaiterLists>,
+    waits: Named,
   ) {
     this.#options = options;
     this.#parking = parking;
     // A timer that is shared may be full or closed. Then loads would begin that nothing ends.
-    const { timer } = parking;
-    this.#timer = options.timer === undefined ? timer : new SystemTimer({ clock: timer.clock });
-    if (!timer.hasRef()) this.#timer.unref();
+    const { timer, lists } = parking;
+    this.timer = options.timer === undefined ? timer : new SystemTimer({ clock: timer.clock });
+    if (!timer.hasRef()) this.timer.unref();
     this.#giveUps = new SystemTimer({ clock: timer.clock });
-    this.#meter = meter;
+    this.#meter = new LoadMeter(waits);
     this.#random = options.bus?.random ?? Math.random;
-    this.#lists = lists;
     this.#due = new DueKeys(options.loadBatch);
-    this.#looks = new Looks(this.#timer, (key) => this.#makeDue(key));
-    this.#answers = new Answers(parking.scheduler, lists, (answer) => this.#answered(answer));
+    this.#looks = new Looks(this.timer, (key) => this.#makeDue(key));
+    this.#answers = new Answers(parking.scheduler, lists, (key, outcome) => this.#answered(key, outcome));
   }
 
-  /** As {@link Answers.isStillDue}. */
-  isStillDue(waiter: SharedWaiter<V>): boolean {
-    return this.#answers.isStillDue(waiter);
+  isStillDue(operation: DelayedOperation): boolean {
+    return this.#answers.isStillDue(operation as SharedWaiter) && this.#parking.isExpiring(operation);
   }
 
-  get underWay(): number {
-    return this.#underWay.size;
+  /** The oldest load: O(its keys, up to MAX_COUNTED). */
+  loads(nowMs: number): LoadsSnapshot {
+    const [oldest] = this.#underWay.keys();
+    return {
+      underWay: this.#underWay.size,
+      oldest: oldest === undefined ? null : this.#snapshotOf(oldest, nowMs),
+      keysDue: this.#due.size,
+      totals: this.#meter.totals,
+      durations: this.#meter.durations,
+    };
   }
 
-  /** The load that began first, of those that are under way. O(its keys, up to MAX_COUNTED). */
-  oldest(nowMs: number): LoadSnapshot | null {
-    const [load] = this.#underWay.keys();
-    if (load === undefined) return null;
-    const { keys, beganAtMs } = load;
+  #snapshotOf({ keys, beganAtMs }: Load, nowMs: number): LoadSnapshot {
     let waits = 0;
-    for (const { watched } of keys.slice(0, MAX_COUNTED)) waits += watched.waiters;
+    for (const { watched } of keys.slice(0, MAX_COUNTED)) waits += this.#waitsOn(watched);
     const key = keyText(keys[0].watched.key);
     return { ageMs: Math.max(0, nowMs - beganAtMs), keys: keys.length, key, waits };
   }
 
-  get due(): number {
-    return this.#due.size;
+  #waitsOn({ key }: WatchedKey): number {
+    return this.#parking.lists.watchersOf(key);
   }
 
   /**
@@ -115,24 +119,23 @@ export class LoadScheduler<V> {
    */
   event(key: WatchedKey): void {
     key.hasEvent = true;
-    if (key.load !== undefined) key.isOutdated = true;
+    if (key.loading !== undefined) key.loading.isOutdated = true;
     else if (key.failures === 0) this.#makeDue(key);
     // Otherwise it backs off or is due already. That load sees the change.
     this.#holdAborted();
   }
 
   /** A wait has ended, and is off all lists. */
-  removed({ watched }: SharedWaiter<V>): void {
-    const { load, pass } = watched;
-    if (this.#lists.size === 0) {
+  removed({ watched, lastLoading }: SharedWaiter): void {
+    const { loading } = watched;
+    if (this.#parking.lists.size === 0) {
       this.#holdAborted();
       this.#rest?.cancel();
     }
-    if (load === undefined) {
-      if (!watched.isWaitedFor) this.#forget(watched);
-    } else if (pass?.isOver) {
-      watched.pass = undefined;
-      load.keyDeserted();
+    if (loading === undefined) {
+      if (this.#waitsOn(watched) === 0) this.#forget(watched);
+    } else if (loading !== lastLoading && --loading.load.waits === 0) {
+      this.#abort(loading.load);
     }
   }
 
@@ -144,12 +147,7 @@ export class LoadScheduler<V> {
     }
     this.#underWay.clear();
     this.#giveUps.close();
-    if (this.#timer !== this.#parking.timer) this.#timer.close();
-  }
-
-  /** Of its time-outs, retries, rechecks and polls. */
-  get timer(): Timer {
-    return this.#timer;
+    if (this.timer !== this.#parking.timer) this.timer.close();
   }
 
   #makeDue(key: WatchedKey): void {
@@ -165,71 +163,57 @@ export class LoadScheduler<V> {
   #start(): void {
     const { concurrency } = this.#options;
     while (this.#underWay.size < concurrency) {
-      const isResting = concurrency === 1 && this.#timer.now() < this.#restUntilMs;
+      const isResting = concurrency === 1 && this.timer.now() < this.#restUntilMs;
       const batch = this.#due.next(!isResting && this.#apart < Math.max(1, concurrency >> 1));
       if (batch === undefined) {
         if (isResting && this.#due.size > 0) this.#wakeAfterRest();
         return;
       }
-      void this.#load(batch);
+      this.#load(batch);
     }
   }
 
   #wakeAfterRest(): void {
-    if (this.#rest?.isPending || this.#timer.isClosed) return;
-    const restMs = this.#restUntilMs - this.#timer.now();
-    this.#rest = this.#timer.schedule(() => this.#startSoon(), restMs);
+    if (this.#rest?.isPending || this.timer.isClosed) return;
+    const restMs = this.#restUntilMs - this.timer.now();
+    this.#rest = this.timer.schedule(() => this.#startSoon(), restMs);
   }
 
-  async #load(batch: DueBatch<V>): Promise<void> {
-    const { recheckMs, loadTimeoutMs, retry } = this.#options;
+  #load(batch: DueBatch): void {
+    const { loadTimeoutMs, retry, load: read } = this.#options;
     const timeoutMs = retry && batch.kind === 'suspect' ? loadTimeoutMs * SUSPECT_SHARE : loadTimeoutMs;
-    const nowMs = this.#timer.now();
-    const keys = Array.from(batch.keys, (key) => {
-      return { watched: key, pass: this.#lists.holdPass(key), hasEvent: key.hasEvent };
-    });
-    const load = new Load<V>(keys, nowMs, batch.division, batch.kind !== 'shared', timeoutMs, this.#abort);
-    for (const { watched: key, pass } of keys) {
-      key.pass = pass;
-      while (key.answeredAtMs + recheckMs[key.rechecks] <= nowMs + ROUNDING_MS) key.rechecks++;
-      key.load = load;
-      key.isOutdated = false;
-      key.hasEvent = false;
-    }
+    const { lists } = this.#parking;
+    const load = new Load(batch, this.timer.now(), timeoutMs, (key) => lists.holdPass(key));
     this.#underWay.set(load, this.#timeOutLater(load));
     if (load.isApart) this.#apart++;
-    this.#meter.began(keys.length);
-    let states: readonly (V | Error | undefined)[];
-    try {
-      states = await load.run(this.#options.load);
-    } catch (error) {
-      this.#end(load, () => this.#failed(load, error));
-      return;
-    }
-    this.#end(load, () => this.#succeeded(load, states));
+    this.#meter.began(load.keys.length);
+    void statesOf(read, load.names, load.signal).then(
+      (states) => this.#end(load, () => this.#succeeded(load, states)),
+      (error) => this.#end(load, () => this.#failed(load, error)),
+    );
   }
 
   /**
    * The load has settled, or is given up. Called once. `take` takes its result, unless it was
    * aborted. Other loads take its place.
    */
-  #end(load: Load<V>, take?: () => void): void {
+  #end(load: Load, take?: () => void): void {
     this.#underWay.get(load)?.cancel();
     if (!this.#underWay.delete(load)) return;
-    load.endedAtMs = this.#timer.now();
+    load.endedAtMs = this.timer.now();
     if (load.isApart) {
       this.#apart--;
       this.#restUntilMs = 2 * load.endedAtMs - load.beganAtMs;
     }
-    if (load.isAborted) this.#release(load);
+    if (load.signal.aborted) this.#release(load);
     else take?.();
     this.#startSoon();
   }
 
-  #timeOutLater(load: Load<V>): TimerTask | undefined {
+  #timeOutLater(load: Load): TimerTask | undefined {
     const { name } = this.#options;
     const { timeoutMs } = load;
-    if (timeoutMs === Number.POSITIVE_INFINITY || this.#timer.isClosed) return undefined;
+    if (timeoutMs === Number.POSITIVE_INFINITY || this.timer.isClosed) return undefined;
     const timeOut = (): void => {
       const { length } = load.keys;
       const what = `A load of ${length} ${length === 1 ? 'key' : 'keys'} of SharedWaits "${name}"`;
@@ -237,30 +221,28 @@ export class LoadScheduler<V> {
       this.#end(load, () => this.#timedOut(load, error));
       load.abort(error);
     };
-    return this.#timer.schedule(timeOut, timeoutMs);
+    return this.timer.schedule(timeOut, timeoutMs);
   }
 
-  #succeeded(load: Load<V>, states: readonly (V | Error | undefined)[]): void {
+  #succeeded(load: Load, states: readonly unknown[]): void {
     this.#due.ended(load.names);
-    this.#answers.give(
-      load.keys.map((key, i) => {
-        const state = states[i];
-        if (!isFailedState(state)) return { load, key, value: state };
-        return { load, key, failure: { error: state, retry: undefined } };
-      }),
-    );
+    for (const [i, key] of load.keys.entries()) {
+      const state = states[i];
+      const failure = isFailedState(state) ? { error: state, retry: undefined } : undefined;
+      this.#answers.give(key, { state, failure });
+    }
     load.division?.answered();
   }
 
   /** A bad key throws. What hangs is the store, and each part would hang for as long. */
-  #timedOut(load: Load<V>, error: unknown): void {
+  #timedOut(load: Load, error: unknown): void {
     this.#meter.failed(load, error, load.endedAtMs);
     this.#due.timedOut(load.names);
     this.#fail(load, error, this.#retry());
     load.division?.ended();
   }
 
-  #failed(load: Load<V>, error: unknown): void {
+  #failed(load: Load, error: unknown): void {
     this.#meter.failed(load, error, load.endedAtMs);
     this.#due.ended(load.names);
     if (load.division !== undefined) load.division.failed(load, error);
@@ -272,16 +254,10 @@ export class LoadScheduler<V> {
    * Its keys are loaded in parts, at once. No wait has heard of the failure. `wasUp`: a load of its
    * own division was answered.
    */
-  #divide(load: Load<V>, wasUp: boolean): void {
-    const keys: WatchedKey[] = [];
-    for (const key of load.keys) {
-      this.#didEnd(key);
-      carryOver(key);
-      if (key.watched.isWaitedFor) keys.push(key.watched);
-      else this.#forget(key.watched);
-    }
+  #divide(load: Load, wasUp: boolean): void {
+    const keys = load.keys.filter((key) => this.#didEnd(key)).map(({ watched }) => watched);
     const parts = partsOf(keys, this.#random());
-    const decide: Decide<Load<V>> = (failed, isUp) => {
+    const decide: Decide<Load> = (failed, isUp) => {
       const retry = this.#retry();
       for (const { load: part, error } of failed) {
         if ((isUp || wasUp) && part.keys.length > 1) this.#divide(part, isUp);
@@ -294,73 +270,69 @@ export class LoadScheduler<V> {
   }
 
   #retry(): Retry | undefined {
-    if (!this.#options.retry || this.#timer.isClosed) return undefined;
-    return { sinceMs: this.#timer.now(), jitter: this.#random() };
+    if (!this.#options.retry || this.timer.isClosed) return undefined;
+    return { sinceMs: this.timer.now(), jitter: this.#random() };
   }
 
   /** A load has failed for good. */
-  #fail(load: Load<V>, error: unknown, retry: Retry | undefined): void {
+  #fail(load: Load, error: unknown, retry: Retry | undefined): void {
     const { onError } = this.#options;
     const failure = { error, retry };
     load.hasFailed = true;
-    this.#answers.give(load.keys.map((key) => ({ load, key, failure })));
+    for (const key of load.keys) this.#answers.give(key, { failure });
     if (onError !== undefined) reportError(error, load.names, onError);
   }
 
   /** An answer has been given to all its waits. */
-  #answered({ load, key, failure }: Answer<V>): void {
-    const { watched } = key;
-    this.#didEnd(key);
-    if (--load.unanswered === 0 && !load.hasFailed) this.#meter.answered(load, this.#timer.now());
+  #answered(key: Loading, { failure }: Outcome): void {
+    const { load, watched } = key;
+    const isWaitedFor = this.#didEnd(key);
+    if (--load.unanswered === 0 && !load.hasFailed) this.#meter.answered(load, this.timer.now());
+    if (!isWaitedFor) return;
     if (failure?.retry !== undefined) {
-      this.#backOff(key, failure.retry);
+      const { sinceMs, jitter } = failure.retry;
+      this.#looks.add(watched, sinceMs + backoffMs(++watched.failures, jitter));
       return;
     }
     watched.failures = 0;
-    if (!watched.isWaitedFor) {
-      this.#forget(watched);
-      return;
-    }
-    if (key.hasEvent) {
-      watched.answeredAtMs = load.endedAtMs;
-      watched.rechecks = 0;
-    }
-    if (watched.isOutdated) this.#makeDue(watched);
-    else this.#lookAgain(watched, load.endedAtMs);
+    if (watched.hasEvent) watched.answeredAtMs = load.endedAtMs;
+    watched.hasEvent = key.isOutdated;
+    if (key.isOutdated) this.#makeDue(watched);
+    else this.#lookAgain(watched, load);
   }
 
-  #backOff(key: LoadedKey, { sinceMs, jitter }: Retry): void {
-    const { watched } = key;
-    carryOver(key);
-    if (watched.isWaitedFor) this.#looks.add(watched, sinceMs + backoffMs(++watched.failures, jitter));
-    else this.#forget(watched);
+  /** The load of a key is over. True iff somebody waits for it; else it is forgotten. */
+  #didEnd({ watched, pass }: Loading): boolean {
+    this.#parking.lists.release(pass);
+    watched.loading = undefined;
+    if (this.#waitsOn(watched) > 0) return true;
+    this.#forget(watched);
+    return false;
   }
 
-  /** The load of a key is over. */
-  #didEnd({ watched, pass }: LoadedKey): void {
-    this.#lists.release(pass);
-    watched.load = undefined;
-    watched.pass = undefined;
-  }
-
-  /** Arms the recheck or the poll of a key that is idle since `idleAtMs`, whichever comes first. */
-  #lookAgain(key: WatchedKey, idleAtMs: number): void {
+  /**
+   * Arms the recheck or the poll of a key whose load was answered, whichever comes first. Rechecks
+   * whose time came before it began are served by it.
+   */
+  #lookAgain(key: WatchedKey, { beganAtMs, endedAtMs }: Load): void {
     const { recheckMs, pollMs } = this.#options;
-    const recheckAtMs = key.answeredAtMs + (recheckMs[key.rechecks] ?? Number.POSITIVE_INFINITY);
-    const atMs = Math.min(recheckAtMs, idleAtMs + pollMs);
-    if (atMs !== Number.POSITIVE_INFINITY && !this.#timer.isClosed) this.#looks.add(key, atMs);
+    const recheckAtMs = recheckMs
+      .map((ms) => key.answeredAtMs + ms)
+      .find((atMs) => atMs > beganAtMs + ROUNDING_MS);
+    const atMs = Math.min(recheckAtMs ?? Number.POSITIVE_INFINITY, endedAtMs + pollMs);
+    if (atMs !== Number.POSITIVE_INFINITY && !this.timer.isClosed) this.#looks.add(key, atMs);
   }
 
   #forget(key: WatchedKey): void {
     this.#looks.delete(key);
     this.#due.delete(key);
-    this.#lists.forget(key);
+    this.#parking.lists.known.delete(key.key);
   }
 
-  readonly #abort = (load: Load<V>): void => {
+  readonly #abort = (load: Load): void => {
     if (!this.#underWay.has(load)) return; // its answers are being given
     this.#underWay.get(load)?.cancel();
-    const restMs = Math.min(GIVE_UP_MS, load.beganAtMs + load.timeoutMs - this.#timer.now());
+    const restMs = Math.min(GIVE_UP_MS, load.beganAtMs + load.timeoutMs - this.timer.now());
     this.#underWay.set(
       load,
       this.#giveUps.schedule(() => this.#end(load), restMs),
@@ -375,24 +347,14 @@ export class LoadScheduler<V> {
    */
   #holdAborted(): void {
     if (this.#giveUps.size === 0) return;
-    if (this.#lists.size > 0 && this.#timer.hasRef()) this.#giveUps.ref();
+    if (this.#parking.lists.size > 0 && this.timer.hasRef()) this.#giveUps.ref();
     else this.#giveUps.unref();
   }
 
   /** The aborted `load` has no wait left. Waits that began since get a load of their own. */
-  #release(load: Load<V>): void {
+  #release(load: Load): void {
     this.#meter.aborted();
-    for (const key of load.keys) {
-      const { watched } = key;
-      this.#didEnd(key);
-      if (watched.isWaitedFor) this.#makeDue(watched);
-      else this.#forget(watched);
-    }
+    for (const key of load.keys) if (this.#didEnd(key)) this.#makeDue(key.watched);
     load.division?.ended();
   }
-}
-
-/** The next load of a key serves the events of a load that failed. */
-function carryOver({ watched, hasEvent }: LoadedKey): void {
-  watched.hasEvent ||= hasEvent;
 }

@@ -1,40 +1,96 @@
-// One load: the keys that it reads, and its outcome.
+// One load, the keys that it reads, and the state of the loading of a key.
 //
-// Invariants. It is under way until its promise settles or it is given up; then its result is
-// dropped. It answers the waits that were parked before it began: they are the passes of its keys.
-// All fields but the counts are set once.
-import { isMap, isNativeError } from 'node:util/types';
-import { debugOnce, isDebugging } from '../../base/debug.ts';
-import { invalidReturnValue } from '../../base/node-errors.ts';
-import { cut } from '../../base/text.ts';
-import { inOwnScope } from '../../clock/root-context.ts';
+//  idle ──event, poll, recheck──► due ──► loading, then answering ──► idle, or due again after an
+//                                               │                     event meanwhile
+//                                               ├─ failed with others ──► due, in a smaller batch
+//                                               └─ failed for good ──► backing off ──► due
+//
+// Invariants. A key lives from its first wait until its last has ended and no load of it is under
+// way. A load is under way until its promise settles or it is given up; then its result is dropped.
+// It answers the waits that were parked before it began: they are the passes of its keys. Only
+// LoadScheduler, its DueKeys, Looks and Answers write the fields.
 import type { Pass } from '../../purgatory/passes.ts';
 import type { Division } from './division.ts';
-import type { LoadKeys } from './shared-waits-options.ts';
-import type { KeyLoad, WatchedKey } from './watched-key.ts';
 
-/** A key of a load, with what must be known about it when the load ends. */
-export interface LoadedKey {
+export class WatchedKey {
+  readonly key: string;
+  /** The load of it that is under way, or whose answers are being given. At most one. */
+  loading: Loading | undefined;
+  /** The batch in which it waits for its load to begin. */
+  due: DueBatch | undefined;
+  /** The next load is caused by an event, not by a poll or a recheck. */
+  hasEvent = false;
+  /**
+   * Failed loads in a row. While it is above 0 and `look` is set, the key backs off. No event
+   * shortens that.
+   */
+  failures = 0;
+  /**
+   * When the last load that an event caused was answered, in ms of the clock; rechecks count from
+   * there.
+   */
+  answeredAtMs = 0;
+  /** The retry, recheck or poll that is next: one of Looks. */
+  look: object | undefined;
+
+  constructor(key: string) {
+    this.key = key;
+  }
+}
+
+/** Keys that will be loaded together. */
+export interface DueBatch {
+  readonly keys: Set<WatchedKey>;
+  /** The division that it is a part of. */
+  readonly division: Division<Load> | undefined;
+  /** Suspect: of a key that timed out in company. Hanging: of one that timed out alone. */
+  readonly kind: 'shared' | 'suspect' | 'hanging';
+}
+
+/** One key in one load. */
+export interface Loading {
+  readonly load: Load;
   readonly watched: WatchedKey;
   /** The waits that it answers. */
   readonly pass: Pass<string>;
-  /** An event caused this load, so rechecks follow it. */
-  readonly hasEvent: boolean;
+  /** An event came meanwhile: it may have read the state before. One more load must follow. */
+  isOutdated: boolean;
+  /** What the load has brought for the key. Undefined while it is under way. */
+  outcome: Outcome | undefined;
 }
 
-export class Load<V> implements KeyLoad {
-  readonly keys: readonly LoadedKey[];
-  readonly beganAtMs: number;
-  /** The division that it is a part of. */
-  readonly division: Division<Load<V>> | undefined;
+/** A state, or a failure. */
+export interface Outcome {
+  readonly state?: unknown;
+  readonly failure?: Failure;
+}
+
+/** Why a load failed, and when it is tried again. */
+export interface Failure {
+  readonly error: unknown;
+  /** Undefined: it is not tried again. */
+  readonly retry: Retry | undefined;
+}
+
+/** One for all that failed together: their keys stay together. */
+export interface Retry {
+  /** When it failed, in ms of the clock. */
+  readonly sinceMs: number;
+  /** From 0 to 1. */
+  readonly jitter: number;
+}
+
+export class Load {
+  readonly keys: readonly Loading[];
+  readonly division: Division<Load> | undefined;
   /** It is of a key whose last load timed out. */
   readonly isApart: boolean;
+  readonly beganAtMs: number;
   /** When it has failed. */
   readonly timeoutMs: number;
   readonly #controller = new AbortController();
-  readonly #deserted: (load: Load<V>) => void;
-  /** Keys with a wait left that it would answer. */
-  #waitedFor: number;
+  /** The waits that it would answer and that have not ended. */
+  waits = 0;
   /** Keys whose answers are still to be given. */
   unanswered: number;
   /** Waits that it ended. */
@@ -44,107 +100,35 @@ export class Load<V> implements KeyLoad {
   /** It has failed for good. */
   hasFailed = false;
 
-  /** @param deserted is called when no wait is left that it would answer. */
+  /** @param passOf begins a pass over the waits on a key. */
   constructor(
-    keys: readonly LoadedKey[],
+    { keys, division, kind }: DueBatch,
     beganAtMs: number,
-    division: Division<Load<V>> | undefined,
-    isApart: boolean,
     timeoutMs: number,
-    deserted: (load: Load<V>) => void,
+    passOf: (key: WatchedKey) => Pass<string>,
   ) {
-    this.keys = keys;
-    this.beganAtMs = beganAtMs;
+    this.keys = Array.from(keys, (watched) => {
+      const pass = passOf(watched);
+      this.waits += pass.watchers;
+      watched.loading = { load: this, watched, pass, isOutdated: false, outcome: undefined };
+      return watched.loading;
+    });
     this.division = division;
-    this.isApart = isApart;
+    this.isApart = kind !== 'shared';
+    this.beganAtMs = beganAtMs;
     this.timeoutMs = timeoutMs;
-    this.#deserted = deserted;
-    this.#waitedFor = keys.length;
-    this.unanswered = keys.length;
+    this.unanswered = this.keys.length;
   }
 
   get names(): string[] {
     return this.keys.map(({ watched }) => watched.key);
   }
 
-  get isAborted(): boolean {
-    return this.#controller.signal.aborted;
-  }
-
-  /** A key has lost all waits that it would answer. */
-  keyDeserted(): void {
-    if (--this.#waitedFor === 0) this.#deserted(this);
+  get signal(): AbortSignal {
+    return this.#controller.signal;
   }
 
   abort(reason?: unknown): void {
     this.#controller.abort(reason);
   }
-
-  /**
-   * The states of its keys, in their order. Rejects with the error of `loadKeys`, or with a
-   * TypeError when the value that it returned is no Map, or one whose keys are no strings.
-   */
-  async run(loadKeys: LoadKeys<V>): Promise<(V | Error | undefined)[]> {
-    const names = this.names;
-    const { signal } = this.#controller;
-    const states = await inOwnScope(() => loadKeys([...names], { signal }));
-    if (typeof states?.get !== 'function') throw invalidReturnValue('a promise of a Map', 'load', states);
-    if (isMap(states)) checkFirstKey(states);
-    if (isDebugging) hintAtOthers(loadKeys, states, names);
-    const found = names.map((name) => states.get(name));
-    if (isMap(states) && found.includes(undefined)) warnOfSpelling(loadKeys, states, names);
-    return found;
-  }
-}
-
-/** Whether the state of a key is the error of that key: of this realm, or another (as in jest). */
-export function isFailedState(state: unknown): state is Error {
-  return isNativeError(state) || state instanceof Error;
-}
-
-/** Of the keys that were asked for none may exist: then the Map is empty. */
-function hintAtOthers(of: object, states: ReadonlyMap<string, unknown>, names: readonly string[]): void {
-  if (names.some((name) => states.has(name))) return;
-  const [other] = states.keys();
-  if (other === undefined) return;
-  const format = 'shared waits: load was asked for "%s" and returned "%s": none of its keys was asked for';
-  debugOnce(of, 'others', format, cut(names[0]), cut(other));
-}
-
-const warned = new WeakSet<object>();
-/** The most keys of a Map that are looked at. */
-const MOST_SPELLED = 1_000;
-
-/** A database may spell an id in its own way, and its waits hear that the row is gone. */
-function warnOfSpelling(of: object, states: ReadonlyMap<string, unknown>, names: readonly string[]): void {
-  if (states.size === 0 || warned.has(of)) return;
-  const missing = new Map<string, string>();
-  for (const name of names) if (!states.has(name)) missing.set(plain(name), name);
-  let left = missing.size === 0 ? 0 : MOST_SPELLED;
-  for (const key of states.keys()) {
-    if (left-- === 0) return;
-    const name = missing.get(plain(key));
-    if (name === undefined || name === key) continue;
-    warned.add(of);
-    process.emitWarning(
-      `A load of SharedWaits was asked for the key "${cut(name)}" and returned "${cut(key)}", which is another: ` +
-        'its waits hear of no state. Let the Map have the keys as they were asked for',
-      { type: 'PurgatoryWarning', code: 'PURGATORY_OTHER_SPELLING' },
-    );
-    return;
-  }
-}
-
-function plain(key: string): string {
-  return key.trim().toLowerCase();
-}
-
-/**
- * Keys are looked up as strings. In a Map whose keys are numbers (ids of a database) no key is
- * found.
- */
-function checkFirstKey(states: ReadonlyMap<unknown, unknown>): void {
-  const [key = ''] = states.keys();
-  if (typeof key === 'string') return;
-  throw invalidReturnValue('a promise of a Map whose keys are strings', 'load', key);
 }

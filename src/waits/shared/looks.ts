@@ -7,7 +7,7 @@
 // Costs. O(1) a key.
 import type { Timer } from '../../timer/timer.ts';
 import type { TimerTask } from '../../timer/timer-task.ts';
-import type { WatchedKey } from './watched-key.ts';
+import type { WatchedKey } from './load.ts';
 
 interface Look {
   readonly atMs: number;

@@ -21,15 +21,15 @@ import { checkedWaitOptions, parkingParts } from '../../purgatory/purgatory-opti
 import type { PurgatorySnapshot, SnapshotOptions } from '../../purgatory/telemetry/purgatory-snapshot.ts';
 import type { NotYet } from '../../purgatory/wait.ts';
 import { DEFAULT_SLICE_MS } from '../../turns/scheduler.ts';
-import { LoadMeter, type LoadsSnapshot } from './load-meter.ts';
+import type { LoadsSnapshot } from './load-meter.ts';
 import { LoadScheduler } from './load-scheduler.ts';
+import { SharedLook, SharedWaiter, type SharedWaitResult } from './shared-waiter.ts';
 import {
   checkedSharedWaitsOptions,
   type SharedWaitsOptions,
   type WaitUntilOptions,
 } from './shared-waits-options.ts';
 import { WaiterLists } from './waiter-lists.ts';
-import { SharedLook, SharedWaiter, type SharedWaitResult } from './watched-key.ts';
 
 /** The waits and the loads at one moment. */
 export interface SharedWaitsSnapshot extends PurgatorySnapshot {
@@ -40,10 +40,8 @@ export interface SharedWaitsSnapshot extends PurgatorySnapshot {
  * Waits on shared state `V` by key. One load reads the state for all waits on a key.
  */
 export class SharedWaits<V> extends AbstractPurgatory<string, never> {
-  readonly #lists: WaiterLists<V>;
-  readonly #parking: Parking<string>;
-  readonly #meter: LoadMeter;
-  readonly #loads: LoadScheduler<V>;
+  readonly #parking: Parking<string, WaiterLists>;
+  readonly #loads: LoadScheduler;
 
   /**
    * @param name for people, and for the other processes of the bus.
@@ -55,24 +53,17 @@ export class SharedWaits<V> extends AbstractPurgatory<string, never> {
     const title = titleOf('SharedWaits', name);
     const checked = checkedSharedWaitsOptions(title, name, options);
     const { bus, loadBatch, maxParked, timer, clock } = checked;
-    const lists = new WaiterLists<V>();
-    const parking = new Parking<string>(
-      parkingParts(title, name, { timer, clock, maxParked, sliceMs: DEFAULT_SLICE_MS }),
-      lists,
-    );
+    const lists = new WaiterLists();
+    const parts = parkingParts(title, name, { timer, clock, maxParked, sliceMs: DEFAULT_SLICE_MS });
+    const parking = new Parking(parts, lists);
     super(parking);
-    this.#lists = lists;
     this.#parking = parking;
-    this.#meter = new LoadMeter(this);
-    const loads = new LoadScheduler(checked, parking, lists, this.#meter);
-    this.#loads = loads;
-    parking.events = {
-      isStillDue: (waiter) => loads.isStillDue(waiter as SharedWaiter<V>) && parking.isExpiring(waiter),
-    };
+    this.#loads = new LoadScheduler(checked, parking, this);
+    parking.events = this.#loads;
     const hinted = (key: string): boolean => this.#hint(key);
     const visit = (key: string): number => (this.#hint(key) ? lists.watchersOf(key) : 0);
     // The keys of each step are due together.
-    const walk = new KeyWalk(lists.allKnown, visit, loadBatch);
+    const walk = new KeyWalk(lists.known, visit, loadBatch);
     const sweepOf = (link: CheckedBusLink): Sweep => new Sweep(walk, link);
     parking.link = BusLink.join(busLinkOf({ bus }, parking.timer), { name, hinted }, lists, sweepOf);
   }
@@ -114,15 +105,16 @@ export class SharedWaits<V> extends AbstractPurgatory<string, never> {
       requiredFunction('condition', condition);
       const checked = checkedWaitOptions(options);
       this.#parking.checkOpen(checked.signal);
-      const watched = this.#lists.keyOf(key);
+      const { lists } = this.#parking;
+      const watched = lists.keyOf(key);
       const isLook = checked.timeoutMs <= 0;
       const Kind = isLook ? SharedLook : SharedWaiter;
       const terms = isLook ? { ...checked, timeoutMs: Number.POSITIVE_INFINITY } : checked;
-      const waiter = new Kind<V>(watched, this.#removed, condition, terms);
+      const waiter = new Kind(watched, this.#removed, condition as (state: unknown) => unknown, terms);
       this.#parking.park(waiter, [key]);
       // A load before the bus has subscribed might miss a change, and another would have to follow.
       // A listener may have ended it.
-      if (waiter.isPending && (isLook || !this.#lists.interest?.isHeld(key))) this.#loads.event(watched);
+      if (waiter.isPending && (isLook || !lists.interest?.isHeld(key))) this.#loads.event(watched);
       return waiter.begin() as Promise<SharedWaitResult<Exclude<T, NotYet>, V>>;
     } catch (error) {
       return Promise.reject(error);
@@ -154,10 +146,7 @@ export class SharedWaits<V> extends AbstractPurgatory<string, never> {
    */
   override snapshot(options?: SnapshotOptions): SharedWaitsSnapshot {
     const snapshot = super.snapshot(options);
-    const { underWay, due: keysDue } = this.#loads;
-    const { totals, durations } = this.#meter;
-    const oldest = this.#loads.oldest(snapshot.nowMs);
-    return { ...snapshot, loads: { underWay, oldest, keysDue, totals, durations } };
+    return { ...snapshot, loads: this.#loads.loads(snapshot.nowMs) };
   }
 
   /**
@@ -169,13 +158,13 @@ export class SharedWaits<V> extends AbstractPurgatory<string, never> {
     return super.close();
   }
 
-  readonly #removed = (waiter: SharedWaiter<V>): void => this.#loads.removed(waiter);
+  readonly #removed = (waiter: SharedWaiter): void => this.#loads.removed(waiter);
 
   /** The key may have changed. Returns whether anybody waits for it. */
   #hint(key: string): boolean {
-    const watched = this.#lists.known(key);
-    if (!watched?.isWaitedFor) return false;
-    this.#loads.event(watched);
+    const { lists } = this.#parking;
+    if (lists.watchersOf(key) === 0) return false;
+    this.#loads.event(lists.keyOf(key));
     return true;
   }
 

@@ -1,44 +1,27 @@
 // The lists behind the parking of SharedWaits: those of a Purgatory, and the WatchedKeys.
 //
-// Invariants. A WatchedKey is known from the first wait on its key until `forget`.
+// Invariants. A WatchedKey is known from the first wait on its key until LoadScheduler forgets it.
 import type { DelayedOperation } from '../../purgatory/delayed-operation.ts';
 import { Pass } from '../../purgatory/passes.ts';
 import { Watchers } from '../../purgatory/watchers.ts';
 import type { Slot } from '../../slab/slab.ts';
-import { type SharedWaiter, WatchedKey } from './watched-key.ts';
+import { WatchedKey } from './load.ts';
+import type { SharedWaiter } from './shared-waiter.ts';
 
-export class WaiterLists<V> extends Watchers<string> {
-  /** @internal */
-  readonly allKnown: Map<string, WatchedKey> = new Map();
-
-  /** The key of that name, if it is known. */
-  known(name: string): WatchedKey | undefined {
-    return this.allKnown.get(name);
-  }
+export class WaiterLists extends Watchers<string> {
+  readonly known: Map<string, WatchedKey> = new Map();
 
   /** The key of that name. A new key becomes known when a wait is parked on it. */
   keyOf(name: string): WatchedKey {
-    return this.allKnown.get(name) ?? new WatchedKey(name);
-  }
-
-  /** Nobody waits for the key, and nothing is under way for it. */
-  forget(key: WatchedKey): void {
-    this.allKnown.delete(key.key);
+    return this.known.get(name) ?? new WatchedKey(name);
   }
 
   override park(operation: DelayedOperation, keys: readonly string[], stamp: number): void {
+    const { keys: before } = this;
     super.park(operation, keys, stamp);
-    const waiter = operation as SharedWaiter<V>;
-    const { watched } = waiter;
-    waiter.lastLoad = watched.load;
-    if (watched.waiters++ === 0) this.allKnown.set(watched.key, watched);
-  }
-
-  override remove(operation: DelayedOperation): number {
-    const before = this.size;
-    const stamp = super.remove(operation);
-    if (this.size < before) (operation as SharedWaiter<V>).watched.waiters--;
-    return stamp;
+    if (this.keys === before) return;
+    const { watched } = operation as SharedWaiter;
+    this.known.set(watched.key, watched);
   }
 
   /** A pass over the waits on `key`. It is held until `release`. */

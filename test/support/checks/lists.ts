@@ -83,14 +83,13 @@ function checkWatchers(lists: Watchers<unknown>): void {
   }
 }
 
-function checkKnownKeys(lists: WaiterLists<unknown>): void {
+function checkKnownKeys(lists: WaiterLists): void {
   let waiters = 0;
-  for (const key of lists.allKnown.values()) {
-    const watchers = lists.watchersOf(key.key);
-    mustHold(key.waiters === watchers, `${watchers} wait for "${key.key}", it says ${key.waiters}`);
-    mustHold(watchers > 0 || key.load !== undefined, `"${key.key}" is left over`);
-    const isSound = key.pass === undefined || key.pass.isOver || watchers > 0;
-    mustHold(isSound, `the pass of "${key.key}" is not over, and nobody waits`);
+  for (const { key, loading } of lists.known.values()) {
+    const watchers = lists.watchersOf(key);
+    mustHold(watchers > 0 || loading !== undefined, `"${key}" is left over`);
+    const isSound = loading === undefined || loading.pass.isOver || watchers > 0;
+    mustHold(isSound, `the pass of "${key}" is not over, and nobody waits`);
     waiters += watchers;
   }
   mustHold(waiters === lists.size, `${lists.size} waiters are parked, ${waiters} on known keys`);

@@ -1,12 +1,11 @@
 import { expect } from 'chai';
 import { Division } from '../../../src/waits/shared/division.ts';
 import { DueKeys } from '../../../src/waits/shared/due-keys.ts';
-import type { Load } from '../../../src/waits/shared/load.ts';
-import { WatchedKey } from '../../../src/waits/shared/watched-key.ts';
+import { type Load, WatchedKey } from '../../../src/waits/shared/load.ts';
 
 describe('The keys that are due', () => {
   it('are counted once each, whatever happens to their batches', () => {
-    const due = new DueKeys<number>(2);
+    const due = new DueKeys(2);
     const [a, b, c] = ['a', 'b', 'c'].map((name) => new WatchedKey(name));
     for (const key of [a, b, c, a]) due.add(key);
     expect(due.size).to.equal(3);
@@ -24,14 +23,14 @@ describe('The keys that are due', () => {
   });
 
   it('stay in the part of a division, and tell the division when the part has lost its keys', () => {
-    const due = new DueKeys<number>(5);
+    const due = new DueKeys(5);
     const [a, b, c] = ['a', 'b', 'c'].map((name) => new WatchedKey(name));
     const decided: boolean[] = [];
-    const division = new Division<Load<number>>(2, (_failed, isUp) => void decided.push(isUp));
+    const division = new Division<Load>(2, (_failed, isUp) => void decided.push(isUp));
     due.addPart([a, b], division);
     for (const key of [a, c]) due.add(key);
     expect(due.size).to.equal(3);
-    division.failed({} as Load<number>, 'down');
+    division.failed({} as Load, 'down');
     due.delete(a);
     expect(decided).to.deep.equal([]);
     due.delete(b);
@@ -40,7 +39,7 @@ describe('The keys that are due', () => {
   });
 
   it('that timed out are alone, take turns with all others, and are as others again after an answer', () => {
-    const due = new DueKeys<number>(2);
+    const due = new DueKeys(2);
     const [a, b, c, d, e, f] = ['a', 'b', 'c', 'd', 'e', 'f'].map((name) => new WatchedKey(name));
     const order = (withApart: boolean): string[] => {
       const batches: string[] = [];

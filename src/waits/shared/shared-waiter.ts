@@ -1,0 +1,106 @@
+// One wait on a key of SharedWaits.
+//
+// Invariants. It is in the list of its key exactly while it is parked. It is never tried by an event:
+// answers offer it each state that was loaded after it was parked.
+import { invalidReturnValue } from '../../base/node-errors.ts';
+import type { Rejection } from '../../base/rejection.ts';
+import type { CheckedWaitOptions } from '../../purgatory/purgatory-options.ts';
+import { isAnswer, Wait } from '../../purgatory/wait.ts';
+import type { Settler } from '../../turns/settler.ts';
+import type { Loading, WatchedKey } from './load.ts';
+
+/**
+ * The result of {@link SharedWaits.waitUntil}. `state` of an expired wait is the one that was
+ * offered last: undefined when the last load had none for the key, or no load ended in time.
+ */
+export type SharedWaitResult<T, V> =
+  | { expired: false; value: T; state?: undefined }
+  | { expired: true; value?: undefined; state: V | undefined };
+
+/** One wait for a key to reach a state. */
+export class SharedWaiter extends Wait {
+  readonly watched: WatchedKey;
+  /** The last load that has nothing for it: it began before the wait, or was offered to it. */
+  lastLoading: Loading | undefined;
+  /** The state that was offered last. */
+  #state: unknown;
+  readonly #removed: (waiter: SharedWaiter) => void;
+  readonly #condition: (state: unknown) => unknown;
+
+  /** @param removed is called once, when the wait has ended and is off all lists. */
+  constructor(
+    watched: WatchedKey,
+    removed: (waiter: SharedWaiter) => void,
+    condition: (state: unknown) => unknown,
+    options: CheckedWaitOptions,
+  ) {
+    super(options);
+    this.watched = watched;
+    this.lastLoading = watched.loading;
+    this.#removed = removed;
+    this.#condition = condition;
+  }
+
+  override get $type(): string {
+    return 'waitUntil';
+  }
+
+  override tryComplete(): boolean {
+    return false;
+  }
+
+  override expiry(): SharedWaitResult<never, unknown> {
+    return { expired: true, state: this.#state };
+  }
+
+  /**
+   * Offers a state of the key that was loaded after the wait was parked. True iff that ended it,
+   * answered or rejected.
+   */
+  offer(state: unknown): boolean {
+    this.#state = state;
+    const condition = this.#condition;
+    let answer: unknown;
+    try {
+      answer = condition(state);
+      if (typeof (answer as PromiseLike<unknown> | undefined)?.then === 'function') {
+        Promise.resolve(answer).catch(() => {}); // the error below says it all
+        throw invalidReturnValue(
+          'a value, or undefined, null or false for "not yet", and no promise',
+          'condition',
+          answer,
+        );
+      }
+    } catch (error) {
+      return this.fail(error);
+    }
+    return isAnswer(answer) && this.answer(answer);
+  }
+
+  /** The load has failed. `isFinal`: it is not tried again. True iff that ended the wait. */
+  missed(error: unknown, isFinal: boolean): boolean {
+    return isFinal && this.fail(error);
+  }
+
+  override end(outcome: SharedWaitResult<unknown, unknown> | Rejection, settler: Settler | undefined): void {
+    this.#removed(this);
+    super.end(outcome, settler);
+  }
+}
+
+/** A wait with `timeoutMs: 0`: the first load ends it, whatever it brings. It has no deadline. */
+export class SharedLook extends SharedWaiter {
+  override offer(state: unknown): boolean {
+    return super.offer(state) || this.#expire();
+  }
+
+  override missed(error: unknown, isFinal: boolean): boolean {
+    return super.missed(error, isFinal) || this.#expire();
+  }
+
+  #expire(): boolean {
+    if (this.isOver) return false;
+    this.run();
+    return true;
+  }
+}
