@@ -6,14 +6,13 @@
 // Where it ends inside the engine's own calls, these are cut off between two steps of a change: the
 // scenario ends there. Callbacks need more of the stack than the engine's own calls, so that nearly
 // all overflows are theirs.
-import { Scenario } from '../../../property/scenario.ts';
+import { Scenario } from '../scenario.ts';
 
 const ACTIONS = 40;
 /** The most frames that a scenario needs. */
 const FRAMES = 300;
 /** Frames that a callback needs: more than the engine's own calls around it. */
 const CALLBACK_FRAMES = 60;
-const OPTIONS = { waits: false, extras: false };
 
 function at(depth: number, action: () => void): void {
   if (depth <= 0) action();
@@ -44,7 +43,7 @@ function warmUp(seed: number): void {
     return true;
   };
   for (let played = 0; played < 20; played++) {
-    const scenario = new Scenario(seed + played, nothing, nothing, perform, OPTIONS);
+    const scenario = new Scenario(seed + played, nothing, nothing, perform);
     scenario.play(ACTIONS);
     scenario.end();
   }
@@ -53,7 +52,7 @@ function warmUp(seed: number): void {
 /** Whether the stack ended in user code: here, or in the scenario. */
 function isOfUser({ stack = '' }: RangeError): boolean {
   const top = stack.split('\n').find((line) => line.includes('/'));
-  return top?.includes('/test/property/') === true;
+  return top?.includes('/property/') === true;
 }
 
 const seed = Number(process.argv[2]);
@@ -86,7 +85,7 @@ for (let frames = 0; frames < FRAMES; frames++) {
     return isSound();
   };
   const callback = (): void => at(CALLBACK_FRAMES, () => {});
-  const scenario = new Scenario(seed + frames, callback, onError, perform, OPTIONS);
+  const scenario = new Scenario(seed + frames, callback, onError, perform);
   try {
     if (scenario.play(ACTIONS)) scenario.end();
   } catch (error) {

@@ -1,13 +1,12 @@
-// A scenario that calls back in every way that the engine can: tries, completions, expirations,
-// tasks, periodic tasks, attempts of waiters, idle elements, and events from inside all of these.
-// The test decides what each callback does besides: it throws, or uses up the stack.
+// A scenario of tries, completions, expirations and tasks, and of events from inside all of these.
+// The test decides what each callback does besides: it uses up the stack. (Throws of callbacks are
+// played by the models of test/property. There are no waits: at the end of the stack Node prints
+// rejections that it cannot report otherwise.)
 
-import { DelayedOperation, ManualClock, Purgatory, SystemTimer } from '../../src/index.ts';
-import { IdleTimeouts } from '../../src/waits/idle/index.ts';
-import { ThresholdPurgatory } from '../../src/waits/threshold/threshold-purgatory.ts';
-import { checkPurgatoryInvariants } from '../support/checks/purgatory.ts';
-import { checkTimerInvariants } from '../support/checks/timer.ts';
-import { Random } from '../support/random.ts';
+import { DelayedOperation, ManualClock, Purgatory, SystemTimer } from '../../../src/index.ts';
+import { checkPurgatoryInvariants } from '../../support/checks/purgatory.ts';
+import { checkTimerInvariants } from '../../support/checks/timer.ts';
+import { Random } from '../../support/random.ts';
 
 const KEYS = 5;
 const MAX_DEPTH = 3;
@@ -44,19 +43,6 @@ function holds(condition: boolean, what: () => string): void {
   if (!condition) throw new Error(what());
 }
 
-export interface ScenarioOptions {
-  /**
-   * Whether there are waiters. At the end of the stack Node prints rejections that it cannot report
-   * otherwise.
-   */
-  readonly waits?: boolean;
-  /**
-   * Whether there are thresholds and idle elements. The end of the stack may cut them off in the
-   * middle of a change.
-   */
-  readonly extras?: boolean;
-}
-
 export class Scenario {
   readonly #random: Random;
   readonly #onCallback: () => void;
@@ -68,12 +54,7 @@ export class Scenario {
   readonly #clock = new ManualClock();
   readonly #timer: SystemTimer;
   readonly #purgatory: Purgatory<number, ScenarioOperation>;
-  readonly #thresholds: ThresholdPurgatory<number, number, ScenarioOperation>;
-  readonly #idle: IdleTimeouts<object>;
-  readonly #elements: readonly object[] = Array.from({ length: 4 }, () => ({}));
   readonly #operations: ScenarioOperation[] = [];
-  readonly #waits: boolean;
-  readonly #hasExtras: boolean;
   #depth = 0;
 
   constructor(
@@ -81,23 +62,13 @@ export class Scenario {
     onCallback: () => void,
     onError: (error: unknown) => void,
     perform: (action: () => void) => boolean,
-    { waits = true, extras = true }: ScenarioOptions = {},
   ) {
-    this.#waits = waits;
-    this.#hasExtras = extras;
     this.#random = new Random(seed);
     this.#onCallback = onCallback;
     this.#perform = perform;
     const wheelSize = this.#random.pick([2, 16, 512]);
     this.#timer = new SystemTimer({ clock: this.#clock, wheelSize, onError });
     this.#purgatory = new Purgatory('scenario', { timer: this.#timer, onError });
-    this.#thresholds = new ThresholdPurgatory('scenario', { timer: this.#timer, onError });
-    this.#idle = new IdleTimeouts<object>('idle', {
-      timeoutMs: 15,
-      timer: this.#timer,
-      onIdle: () => this.inside(),
-      onError,
-    });
   }
 
   /** User code of every kind calls it. */
@@ -134,7 +105,7 @@ export class Scenario {
     const key = random.below(KEYS);
     const { length } = this.#operations;
     const operation = length === 0 ? undefined : this.#operations[random.below(length)];
-    switch (random.below(14)) {
+    switch (random.below(10)) {
       case 0:
       case 1:
       case 2:
@@ -145,46 +116,21 @@ export class Scenario {
         ]);
         break;
       case 3:
-        if (!this.#hasExtras) break;
-        this.#thresholds.tryCompleteElseWatch(this.#newOperation(), [
-          [key, random.below(20)],
-          [random.below(KEYS), random.below(20)],
-        ]);
-        break;
       case 4:
-        if (!this.#hasExtras) break;
-        this.#thresholds.advance(key, random.below(20));
-        break;
-      case 5:
-      case 6:
         this.#purgatory.checkAndComplete(key);
         break;
-      case 7:
+      case 5:
         if (operation !== undefined) operation.ready = true;
         break;
-      case 8:
+      case 6:
         operation?.forceComplete();
         break;
-      case 9:
+      case 7:
         operation?.cancel();
         break;
-      case 10:
+      case 8:
         this.#timer.schedule(() => this.inside(), random.below(30));
         break;
-      case 11:
-        if (!this.#hasExtras) break;
-        this.#idle.touch(random.pick(this.#elements));
-        break;
-      case 12: {
-        if (!this.#waits) break;
-        let tries = 0;
-        const attempt = (): number | undefined => {
-          this.callback();
-          return ++tries > 2 ? tries : undefined;
-        };
-        this.#purgatory.waitFor([key], attempt, { timeoutMs: random.below(30) }).catch(() => {});
-        break;
-      }
       default:
         this.#timer.advanceClock();
     }
@@ -201,7 +147,6 @@ export class Scenario {
   check(): void {
     checkTimerInvariants(this.#timer);
     checkPurgatoryInvariants(this.#purgatory);
-    checkPurgatoryInvariants(this.#thresholds);
     for (const { completions, expirations, isCompleted, isPending } of this.#operations) {
       holds(
         completions <= 1 && expirations <= 1,
@@ -214,24 +159,16 @@ export class Scenario {
 
   /** Ends everything. Nothing may be left. */
   end(): void {
-    const parked = [...this.#purgatory.close(), ...this.#thresholds.close()];
+    const parked = this.#purgatory.close();
     const pending = this.#operations.filter(({ isCompleted }) => !isCompleted);
     holds(
       parked.every((operation) => pending.includes(operation)),
       () => 'close returned one that is completed',
     );
-    this.#idle.close();
     this.#timer.close();
     this.check();
     const { numDelayed, watched, watchedKeys } = this.#purgatory;
-    const left = [
-      numDelayed,
-      watched,
-      watchedKeys,
-      this.#thresholds.numDelayed,
-      this.#idle.size,
-      this.#timer.size,
-    ];
+    const left = [numDelayed, watched, watchedKeys, this.#timer.size];
     holds(
       left.every((each) => each === 0),
       () => `left behind: ${left}`,
