@@ -1,10 +1,9 @@
 import { expect } from 'chai';
 import { ManualClock } from '../../src/index.ts';
 import { ThresholdPurgatory } from '../../src/waits/threshold/index.ts';
-import { hall, isEmpty, Op } from '../support/op.ts';
+import { hall, Op } from '../support/op.ts';
 import { manual } from '../support/task.ts';
 import { turn } from '../support/turns.ts';
-import { uncaughtDuring } from '../support/uncaught.ts';
 
 describe('DelayedOperation', () => {
   it('expires as a plain task of a timer too, without a purgatory', () => {
@@ -130,24 +129,5 @@ describe('behaviour 13: exactly once', () => {
     clock.advance(5);
     expect(inner).to.deep.equal([true, false, false, 0, false]);
     expect(log).to.deep.equal(['complete a', 'expire a']);
-  });
-});
-
-describe('forceComplete called by the user', () => {
-  it('lets a throw of onComplete through to its caller, and the operation is completed and gone (behaviour 18)', async () => {
-    const { purgatory, park, errors } = hall();
-    const op = park('a', ['k', 'l'], {
-      delayMs: 5,
-      onCompleted: () => {
-        throw new Error('boom');
-      },
-    });
-    const uncaught = await uncaughtDuring(0, () => expect(() => op.forceComplete()).to.throw('boom'));
-    expect(uncaught).to.deep.equal([]);
-    expect(errors).to.deep.equal([]);
-    expect(op.isCompleted).to.equal(true);
-    expect(op.isPending).to.equal(false);
-    isEmpty(purgatory);
-    expect(op.forceComplete()).to.equal(false);
   });
 });

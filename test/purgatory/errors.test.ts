@@ -98,17 +98,6 @@ describe('behaviour 18: a throw of user code inside an expiry goes to onError', 
     expect(reported).to.deep.equal(['boom of a', 'boom of b', 'boom of c']);
     expect(purgatory.numDelayed).to.equal(0);
   });
-
-  it('without onError is an uncaught exception in a later turn', async () => {
-    const { clock, park, log } = hall({ onError: undefined });
-    const uncaught = await uncaughtDuring(1, () => {
-      park('a', ['k'], { delayMs: 5, onExpired: () => fail('a') });
-      park('b', ['k'], { delayMs: 5 });
-      clock.advance(5);
-    });
-    expect(uncaught.map((error) => (error as Error).message)).to.deep.equal(['a']);
-    expect(log).to.deep.equal(['complete a', 'expire a', 'complete b', 'expire b']);
-  });
 });
 
 describe('behaviour 18: tryCompleteElseWatch lets a throw through to its caller and has parked nothing', () => {
@@ -171,18 +160,5 @@ describe('On a shared timer', () => {
     timer.add(new Task(5, () => fail('three')));
     clock.advance(5);
     expect(reported).to.deep.equal(['first: one of a', 'second: two of b', 'timer: three']);
-  });
-
-  it('errors of a purgatory without onError are uncaught exceptions: the timer does not get them', async () => {
-    const clock = new ManualClock();
-    const reported: unknown[] = [];
-    const timer = new SystemTimer({ clock, onError: (error) => reported.push(error) });
-    const purgatory = new Purgatory<string, Op>('p', { timer });
-    const uncaught = await uncaughtDuring(1, () => {
-      purgatory.tryCompleteElseWatch(new Op('a', { delayMs: 5, onCompleted: () => fail('mine') }), ['k']);
-      clock.advance(5);
-    });
-    expect(uncaught.map((error) => (error as Error).message)).to.deep.equal(['mine']);
-    expect(reported).to.deep.equal([]);
   });
 });

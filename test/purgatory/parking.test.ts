@@ -49,20 +49,6 @@ describe('behaviour 14: no lost wake-up: tried, then watched on all keys', () =>
     });
   }
 
-  it('leaves one alone that the one more try cancelled', () => {
-    const { purgatory } = hall();
-    const op = new Op('a', {
-      delayMs: 50,
-      onTry: (self) => {
-        if (self.tries === 1) purgatory.notify('k');
-        else self.cancel();
-      },
-    });
-    expect(purgatory.tryCompleteElseWatch(op, ['k'])).to.equal(false);
-    expect(op.isPending).to.equal(false);
-    isEmpty(purgatory);
-  });
-
   it('does not try one once more that a listener has cancelled at its parking', () => {
     const { purgatory } = hall();
     const op = new Op('a', { delayMs: 50, onTry: () => purgatory.notify('k') });
@@ -234,20 +220,4 @@ describe('The totals of a purgatory', () => {
       }
     });
   }
-});
-
-describe('A purgatory tells', () => {
-  it('how many watch a key now: one, many, none again', () => {
-    const { purgatory, park } = hall();
-    const ops = ['a', 'b', 'c'].map((label) => {
-      const op = park(label, ['k', 'k', label]);
-      return op;
-    });
-    expect(['k', 'a', 'nobody'].map((key) => purgatory.watchersOf(key))).to.deep.equal([3, 1, 0]);
-    ops[0].cancel();
-    ops[1].forceComplete();
-    expect(['k', 'a'].map((key) => purgatory.watchersOf(key))).to.deep.equal([1, 0]);
-    purgatory.cancelForKey('k');
-    expect(purgatory.watchersOf('k')).to.equal(0);
-  });
 });

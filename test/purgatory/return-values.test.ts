@@ -1,6 +1,5 @@
 import { expect } from 'chai';
 import { DelayedOperation, ManualClock, Purgatory, type PurgatoryError } from '../../src/index.ts';
-import { ThresholdPurgatory } from '../../src/waits/threshold/index.ts';
 import { checkPurgatoryInvariants } from '../support/checks/purgatory.ts';
 import { counts, EMPTY, hall, isEmpty, Op } from '../support/op.ts';
 import { refuses } from '../support/refusals.ts';
@@ -68,22 +67,6 @@ describe('tryComplete must return a boolean, and true only of what is completed'
       expect(purgatory.checkAndComplete('k')).to.equal(1);
     });
   }
-
-  it('in a threshold purgatory too', () => {
-    const errors: unknown[] = [];
-    const offsets = new ThresholdPurgatory<string, number, Returning>('offsets', {
-      onError: (error) => errors.push(error),
-    });
-    offsets.advance('k', 5);
-    const op = new Returning('a');
-    op.result = Promise.resolve(true);
-    expect(() => offsets.tryCompleteElseWatch(op, [['k', 5]])).to.throw(TypeError);
-    offsets.tryCompleteElseWatch(op, [['k', 6]]);
-    expect(offsets.advance('k', 6)).to.equal(0);
-    expect(errors).to.have.length(1);
-    expect(op.isPending).to.equal(true);
-    expect(offsets.close()).to.deep.equal([op]);
-  });
 });
 
 describe('checkAndComplete counts', () => {

@@ -73,19 +73,6 @@ describe('a snapshot of waits that go on for long', () => {
     expect(open()[0]).to.equal(0);
   });
 
-  it('counts what is parked without a deadline', () => {
-    const endless = (): number => fetches.snapshot().endless.parked;
-    const [first, last] = [1, 2].map((n) => new Op(`${n}`, { delayMs: Number.POSITIVE_INFINITY }));
-    fetches.tryCompleteElseWatch(first, ['a']);
-    fetches.tryCompleteElseWatch(last, ['b']);
-    fetches.tryCompleteElseWatch(new Op('c', { delayMs: 60_000 }), ['c']);
-    expect(endless()).to.equal(2);
-    last.forceComplete();
-    expect(endless()).to.equal(1);
-    first.cancel();
-    expect(endless()).to.equal(0);
-  });
-
   it('has the age of the oldest that has a deadline, where that is among the first thousand', () => {
     expect(fetches.snapshot().oldestMs).to.equal(null);
     const endless = (): Op => new Op('', { delayMs: Number.POSITIVE_INFINITY });
