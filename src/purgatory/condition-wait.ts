@@ -82,11 +82,6 @@ export class ConditionWait extends Wait implements ConditionContext<unknown> {
     this.#controller = undefined;
   }
 
-  /** A try has begun, and its promise has not settled. */
-  get isUnderWay(): boolean {
-    return this.#tries !== undefined && this.#tries.underWay > 0;
-  }
-
   /** A try without a promise has ended when the next event comes. */
   get key(): unknown {
     return this.#tries === undefined ? this.$keeper?.eventKey : this.#tries.key;
@@ -126,7 +121,7 @@ export class ConditionWait extends Wait implements ConditionContext<unknown> {
 
   /** Its first try may be open since before it was parked. */
   override begin(): Promise<unknown> {
-    if (this.isUnderWay) this.$keeper?.meter.didOpenTry(this);
+    if (this.#tries !== undefined && this.#tries.underWay > 0) this.$keeper?.meter.didOpenTry(this);
     return super.begin();
   }
 
@@ -160,19 +155,18 @@ export class ConditionWait extends Wait implements ConditionContext<unknown> {
 
   get signal(): AbortSignal {
     this.#controller ??= new AbortController();
-    this.#abortIfFailed();
+    this.#abortIfFailed(this.#controller);
     return this.#controller.signal;
   }
 
   override end(outcome: WaitResult<unknown> | Rejection, settler: Settler | undefined): void {
     super.end(outcome, settler);
-    this.#abortIfFailed();
+    if (this.#controller !== undefined) this.#abortIfFailed(this.#controller);
   }
 
   /** What its tries have begun aborts, if it has ended without a value. */
-  #abortIfFailed(): void {
-    if (this.#controller === undefined) return;
+  #abortIfFailed(controller: AbortController): void {
     const failure = this.failure();
-    if (failure !== undefined) this.#controller.abort(failure.reason);
+    if (failure !== undefined) controller.abort(failure.reason);
   }
 }

@@ -51,15 +51,15 @@ export abstract class ParkedLists<Watch> implements Compactable {
   abstract readonly keys: number;
 
   /**
-   * Parks an operation that is parked nowhere behind all others, and keeps `stamp`, an int32, for
-   * it. Sets its `$place` before anything that may throw, so that `remove` can undo a part of it.
+   * Parks an operation that is parked nowhere behind all others, and keeps `stamp` (`ageMs`), an
+   * int32, for it. Sets its `$place` before anything that may throw, so that `remove` can undo a part of it.
    */
   abstract park(operation: DelayedOperation, watches: readonly Watch[], stamp: number): void;
   /**
-   * Takes an operation that may be parked here off every list. Returns its stamp, or 0 if it is not
-   * there. Its `$place` is the caller's to set.
+   * Takes an operation that may be parked here off every list. Returns its stamp; undefined if it is
+   * not there. Its `$place` is the caller's to set.
    */
-  abstract remove(operation: DelayedOperation): number;
+  abstract remove(operation: DelayedOperation): number | undefined;
   /** Keys that a parked operation watches, the first `max` as they were given. O(its keys). */
   abstract keysOf(operation: DelayedOperation, max: number): unknown[];
   /** Keys that an operation watches, in no order. Bounded time: of very many, some are left out. */

@@ -160,17 +160,22 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
    *   then.
    */
   park(operation: DelayedOperation, watches: readonly Watch[]): void {
-    const { lists, meter } = this;
+    const { lists, meter, timer } = this;
     if (lists.size >= this.maxParked) this.checkRoom(operation.delayMs);
     const { delayMs } = operation;
     try {
       operation.$place = NONE; // of a frozen one nothing has changed when this throws
+      let nowMs: number;
       if (delayMs === Number.POSITIVE_INFINITY) {
-        this.timer.checkRoom(delayMs);
+        timer.checkRoom(delayMs);
         operation.$slot = ENDLESS;
-      } else this.timer.add(operation);
+        nowMs = timer.now();
+      } else {
+        timer.add(operation);
+        nowMs = timer.lastReadingMs; // it has just read its clock
+      }
       operation.$keeper = this;
-      lists.park(operation, watches, meter.stamp(delayMs));
+      lists.park(operation, watches, nowMs | 0);
     } catch (error) {
       if (operation.$keeper === this) this.leave(operation); // it was parked in part
       throw this.#countTimerRefusal(error);
@@ -339,18 +344,17 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
     const { lists, meter } = this;
     const key = how === 'rejected' ? (this.eventKey ?? lists.keysOf(operation, 1)[0]) : undefined;
     this.#hasRemoved = true;
-    const parked = lists.size;
     const stamp = lists.remove(operation);
     const slot = operation.$slot;
     // By what was parked, and before a frozen operation refuses to be marked.
-    if (how !== undefined && lists.size < parked) meter.count(how, slot === ENDLESS);
+    if (how !== undefined && stamp !== undefined) meter.count(how, slot === ENDLESS);
     if (slot >= 0) this.timer.release(operation, slot);
     else operation.$slot = NONE;
     operation.$keeper = undefined;
     operation.$place = how === 'completed' ? COMPLETED : NONE;
     if (this.underWay.length === 0) this.#afterRemoval();
-    if (how === 'rejected') meter.didEnd(how, operation, stamp, { error, key });
-    else if (how !== undefined) meter.didEnd(how, operation, stamp);
+    if (how === undefined || stamp === undefined) return;
+    meter.didEnd(how, operation, stamp, how === 'rejected' ? { error, key } : undefined);
   }
 
   /** After operations were removed, outside of events. */

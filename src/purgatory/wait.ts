@@ -71,7 +71,7 @@ export abstract class Wait extends DelayedOperation implements Abortable, Settle
 
   /** Completes it with `value`: true iff this call did. */
   protected answer(value: unknown): boolean {
-    return this.complete({ expired: false, value });
+    return this.#leave('completed', { expired: false, value });
   }
 
   /** Completes it; its promise resolves with `outcome`. True iff this call did. */

@@ -130,10 +130,10 @@ export class Watchers<K> extends ParkedLists<K> {
     return oldest >= 0 && (this.watches.cells[this.watches.prev(oldest) + LINK] ^ keySlot) === place;
   }
 
-  override remove(operation: DelayedOperation): number {
+  override remove(operation: DelayedOperation): number | undefined {
     const operations = this.operations;
     const place = operation.$place as Slot;
-    if (operations.value(place) !== operation) return 0;
+    if (operations.value(place) !== operation) return undefined;
     const stamp = operations.cells[place + STAMP];
     const youngest = operations.cells[place + YOUNGEST] as Slot;
     operations.remove(place);

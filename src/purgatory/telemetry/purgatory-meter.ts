@@ -142,15 +142,6 @@ export class PurgatoryMeter {
     return this.#timer.now();
   }
 
-  /**
-   * The stamp of an operation that is being parked for `delayMs`: the time, in whole ms modulo
-   * 2^32, as an int32. So an age is right up to 49 days. To be called when its timer has it: for a
-   * deadline the timer has just read the clock, and no other reading is made.
-   */
-  stamp(delayMs: number): number {
-    return (delayMs === Number.POSITIVE_INFINITY ? this.#timer.now() : this.#timer.lastReadingMs) | 0;
-  }
-
   /** For what is noted or published: user code follows, also where the clock throws. */
   #nowMs(): number {
     try {
@@ -230,7 +221,10 @@ export class PurgatoryMeter {
   }
 }
 
-/** How long ago the stamp was made, in whole ms. */
+/**
+ * How long ago an operation was parked, in whole ms. Its stamp is the time then, in whole ms modulo
+ * 2^32, as an int32: so an age is right up to 49 days.
+ */
 export function ageMs(stamp: number, nowMs: number): number {
   return ((nowMs | 0) - stamp) >>> 0;
 }

@@ -118,10 +118,10 @@ export class KeyLines<K, L extends Line<K>> extends ParkedLists<K> {
     return wait;
   }
 
-  override remove(operation: DelayedOperation): number {
+  override remove(operation: DelayedOperation): number | undefined {
     const { operations } = this;
     const place = operation.$place as Slot;
-    if (operations.value(place) !== operation) return 0;
+    if (operations.value(place) !== operation) return undefined;
     const stamp = operations.cells[place + STAMP];
     let wait = operations.cells[place + FIRST_WAIT] as Slot;
     operations.remove(place);

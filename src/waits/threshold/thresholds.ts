@@ -185,9 +185,9 @@ export class Thresholds<K, V extends ThresholdValue> extends ParkedLists<Thresho
     this.#pairs++;
   }
 
-  override remove(operation: DelayedOperation): number {
+  override remove(operation: DelayedOperation): number | undefined {
     const place = this.placeOf(operation);
-    if (place === NONE) return 0;
+    if (place === NONE) return undefined;
     const stamp = this.operations.cells[place + STAMP];
     this.operations.remove(place);
     let mark = this.#marks[indexOf(place)];
