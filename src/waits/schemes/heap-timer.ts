@@ -7,7 +7,7 @@
 //   space                  O(n)       a small object a timer besides its cell
 import { indexOf, NONE, type Slot } from '../../slab/slab.ts';
 import type { TimerTask } from '../../timer/timer-task.ts';
-import { type Mark, NOT_IN_HEAP, ThresholdHeap } from '../threshold/threshold-heap.ts';
+import { IndexedHeap, type Mark, NOT_IN_HEAP } from '../indexed-heap.ts';
 import { TickingScheme, type Visit } from './scheme.ts';
 import { SchemeTimer, type SchemeTimerOptions } from './scheme-timer.ts';
 
@@ -18,25 +18,26 @@ import { SchemeTimer, type SchemeTimerOptions } from './scheme-timer.ts';
 export class HeapTimer extends SchemeTimer {
   /** @throws TypeError, RangeError (Node's codes) for a bad option. */
   constructor(options?: SchemeTimerOptions) {
-    super((slab, cursor) => new IndexedHeap(slab, cursor), options);
+    super((slab, cursor) => new HeapScheme(slab, cursor), options);
   }
 }
 
 /** A timer in the heap. */
-interface TimerMark extends Mark<number> {
+interface TimerMark extends Mark {
+  readonly rank: number;
   readonly slot: Slot;
 }
 
 /** A timer that is moved goes behind its equals: the order of a mark is the number of its insert. */
-export class IndexedHeap extends TickingScheme {
-  readonly #heap = new ThresholdHeap<number, TimerMark>();
+export class HeapScheme extends TickingScheme {
+  readonly #heap = new IndexedHeap<TimerMark>();
   /** By the indexes of their slots. */
   readonly #marks: (TimerMark | undefined)[] = [];
   #inserts = 0;
 
   override file(tick: number, task: TimerTask): Slot {
     const slot = this.slab.makeList(NONE, NONE);
-    const mark: TimerMark = { threshold: tick, order: this.#inserts++, index: NOT_IN_HEAP, slot };
+    const mark: TimerMark = { rank: tick, order: this.#inserts++, index: NOT_IN_HEAP, slot };
     this.slab.setValue(slot, task);
     while (this.#marks.length <= indexOf(slot)) this.#marks.push(undefined);
     this.#marks[indexOf(slot)] = mark;
@@ -52,19 +53,19 @@ export class IndexedHeap extends TickingScheme {
   override collect(tick: number, due: Slot): void {
     this.cursor = tick;
     for (let mark = this.#heap.lowest; mark !== undefined; mark = this.#heap.lowest) {
-      if (mark.threshold > tick) return;
+      if (mark.rank > tick) return;
       this.#takeOut(mark);
       this.slab.moveTo(due, mark.slot);
     }
   }
 
   override nextTick(): number {
-    return this.#heap.lowest?.threshold ?? Number.POSITIVE_INFINITY;
+    return this.#heap.lowest?.rank ?? Number.POSITIVE_INFINITY;
   }
 
   override forEach(visit: Visit): void {
     const byInsert = this.#heap.some(this.#heap.size).sort((x, y) => x.order - y.order);
-    for (const { slot, threshold } of byInsert) visit(slot, threshold);
+    for (const { slot, rank } of byInsert) visit(slot, rank);
   }
 
   #takeOut(mark: TimerMark): void {

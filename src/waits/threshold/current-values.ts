@@ -18,9 +18,8 @@ import type { Clock } from '../../clock/clock.ts';
 import { inOwnScope, inRootContext } from '../../clock/root-context.ts';
 import type { Parking } from '../../purgatory/parking.ts';
 import { SystemTimer } from '../../timer/system-timer.ts';
-import type { ThresholdValue } from './threshold-heap.ts';
 import type { Current } from './threshold-options.ts';
-import { IN_DOUBT, type Threshold, type Thresholds } from './thresholds.ts';
+import { IN_DOUBT, type Threshold, type Thresholds, type ThresholdValue } from './thresholds.ts';
 
 /** An open question. */
 interface Question {

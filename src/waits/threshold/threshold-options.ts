@@ -5,8 +5,7 @@ import { type Checked, loadTimeoutMs, type Rules, wordOf } from '../../base/opti
 import type { JoinableBus } from '../../bus/membership/bus-member.ts';
 import type { DelayedOperation } from '../../purgatory/delayed-operation.ts';
 import { PURGATORY_OPTIONS, type PurgatoryOptions } from '../../purgatory/purgatory-options.ts';
-import type { ThresholdValue } from './threshold-heap.ts';
-import type { Threshold } from './thresholds.ts';
+import type { Threshold, ThresholdValue } from './thresholds.ts';
 
 /** The user's option. It returns undefined or null for a key that has no value. */
 export type Current<K, V extends ThresholdValue> = (

@@ -21,7 +21,6 @@ import { checkedWaitOptions, parkingParts, type WaitOptions } from '../../purgat
 import type { PurgatorySnapshot, SnapshotOptions } from '../../purgatory/telemetry/purgatory-snapshot.ts';
 import type { WaitResult } from '../../purgatory/wait.ts';
 import { CurrentValues } from './current-values.ts';
-import type { ThresholdValue } from './threshold-heap.ts';
 import {
   type Current,
   checkCurrentIsGiven,
@@ -31,7 +30,7 @@ import {
   type ThresholdPurgatoryOptions,
 } from './threshold-options.ts';
 import { ThresholdWaiter } from './threshold-waiter.ts';
-import { type Threshold, Thresholds } from './thresholds.ts';
+import { type Threshold, Thresholds, type ThresholdValue } from './thresholds.ts';
 
 /** A ThresholdPurgatory at one moment. */
 export interface ThresholdSnapshot extends PurgatorySnapshot {

@@ -13,7 +13,10 @@ import type { DelayedOperation } from '../../purgatory/delayed-operation.ts';
 import { type CountedKey, ParkedLists, STAMP } from '../../purgatory/parked-lists.ts';
 import { firstOf } from '../../purgatory/telemetry/purgatory-snapshot.ts';
 import { indexOf, NONE, Slab } from '../../slab/slab.ts';
-import { type Mark, NOT_IN_HEAP, ThresholdHeap, type ThresholdValue } from './threshold-heap.ts';
+import { IndexedHeap, type Mark, NOT_IN_HEAP } from '../indexed-heap.ts';
+
+/** A threshold, or the value of a key. */
+export type ThresholdValue = number | bigint;
 
 /** A key, and the value that it must reach. */
 export type Threshold<K, V extends ThresholdValue> = readonly [key: K, threshold: V];
@@ -28,14 +31,15 @@ export interface Level<K, V extends ThresholdValue> {
   /** The era in which the value was last known to be true, or IN_DOUBT. */
   era: number;
   /** It owns the order of its marks. */
-  readonly heap: ThresholdHeap<V, WaitingMark<K, V>>;
+  readonly heap: IndexedHeap<WaitingMark<K, V>>;
 }
 
 /**
  * A threshold of a parked operation. Nearly all operations have one threshold, so no object but the
  * first mark stands for them.
  */
-export interface WaitingMark<K, V extends ThresholdValue> extends Mark<V> {
+export interface WaitingMark<K, V extends ThresholdValue> extends Mark {
+  readonly rank: V;
   readonly level: Level<K, V>;
   readonly operation: DelayedOperation;
   /** The first mark of the operation; undefined: this is it. */
@@ -158,7 +162,7 @@ export class Thresholds<K, V extends ThresholdValue> extends ParkedLists<Thresho
     for (const [key, threshold] of thresholds) {
       const level = this.#levelOf(key);
       const mark: WaitingMark<K, V> = {
-        threshold,
+        rank: threshold,
         order,
         index: NOT_IN_HEAP,
         level,
@@ -225,7 +229,7 @@ export class Thresholds<K, V extends ThresholdValue> extends ParkedLists<Thresho
     const level = this.levels.get(key);
     if (level?.value === undefined) return undefined;
     for (let mark = level.heap.lowest; mark !== undefined; mark = level.heap.lowest) {
-      if (!(mark.threshold <= level.value)) return undefined;
+      if (!(mark.rank <= level.value)) return undefined;
       this.#take(mark);
       if ((mark.first ?? mark).waiting === 0) return mark.operation;
     }
@@ -271,7 +275,7 @@ export class Thresholds<K, V extends ThresholdValue> extends ParkedLists<Thresho
   #levelOf(key: K): Level<K, V> {
     let level = this.levels.get(key);
     if (level === undefined) {
-      level = { key, value: undefined, era: IN_DOUBT, heap: new ThresholdHeap() };
+      level = { key, value: undefined, era: IN_DOUBT, heap: new IndexedHeap() };
       this.levels.set(key, level);
     }
     return level;

@@ -1,7 +1,7 @@
 // What holds in the seven textbook schemes: their timer looks in time, and no list is lost. Where each
 // tick lies shows in the order of the runs.
 import { HashedWheel } from '../../../src/waits/schemes/hashed-wheel.ts';
-import { IndexedHeap } from '../../../src/waits/schemes/heap-timer.ts';
+import { HeapScheme } from '../../../src/waits/schemes/heap-timer.ts';
 import { HierarchicalWheel } from '../../../src/waits/schemes/hierarchical-wheel-timer.ts';
 import type { TickingScheme } from '../../../src/waits/schemes/scheme.ts';
 import { mustHold } from './must-hold.ts';
@@ -27,7 +27,7 @@ export function checkTickingScheme(scheme: TickingScheme): Looked {
 
 function listsOf(scheme: TickingScheme): number {
   if (scheme instanceof HashedWheel) return scheme.buckets.length;
-  if (scheme instanceof IndexedHeap) return 0;
+  if (scheme instanceof HeapScheme) return 0;
   if (!(scheme instanceof HierarchicalWheel)) throw new Error(`nobody checks a ${scheme.constructor.name}`);
   return scheme.levels.reduce((sum, { buckets }) => sum + buckets.length, 1);
 }

@@ -1,22 +1,22 @@
 // What holds in the lists of a ThresholdPurgatory: marks and operations lead to each other.
 import type { DelayedOperation } from '../../../src/purgatory/delayed-operation.ts';
-import type { Mark, ThresholdHeap, ThresholdValue } from '../../../src/waits/threshold/threshold-heap.ts';
-import type { Thresholds } from '../../../src/waits/threshold/thresholds.ts';
+import type { IndexedHeap, Mark } from '../../../src/waits/indexed-heap.ts';
+import type { Thresholds, ThresholdValue } from '../../../src/waits/threshold/thresholds.ts';
 import { mustHold } from './must-hold.ts';
 
 /** Throws unless the heap is sound. Returns its marks, in no order. O(size). */
-export function checkHeap<M extends Mark<ThresholdValue>>(heap: ThresholdHeap<ThresholdValue, M>): M[] {
+export function checkHeap<M extends Mark>(heap: IndexedHeap<M>): M[] {
   const marks = heap.some(heap.size);
   const isSorted = marks.every(({ index }) => index === 0);
   for (const [at, mark] of marks.entries()) {
     const claimed = isSorted ? at : mark.index;
-    mustHold(claimed === at, `the mark at ${at} of a threshold heap claims ${claimed}`);
+    mustHold(claimed === at, `the mark at ${at} of a heap claims ${claimed}`);
     const before = marks[isSorted ? at - 1 : (at - 1) >> 1];
     const isOrdered =
       before === undefined ||
-      before.threshold < mark.threshold ||
-      (before.threshold <= mark.threshold && before.order < mark.order);
-    mustHold(isOrdered, `${mark.threshold} at ${at} lies below a higher one in a threshold heap`);
+      before.rank < mark.rank ||
+      (before.rank <= mark.rank && before.order < mark.order);
+    mustHold(isOrdered, `${mark.rank} at ${at} lies below a higher one in a heap`);
   }
   return marks;
 }

@@ -1,4 +1,4 @@
-// The thresholds that wait on one key, the lowest first: an indexed binary heap.
+// An indexed binary heap: the thresholds that wait on one key, or the timers of a HeapTimer by tick.
 //
 // Invariants. It owns the order of its marks and `mark.index`, their place in it. A mark is in one
 // heap at most, and is removed without a search. (With lazy deletion, a high threshold that is never
@@ -8,13 +8,11 @@
 //
 // Costs. lowest: O(1). push, remove: O(log n), and O(1), amortised, while it is sorted.
 
-/** A threshold, or the value of a key. Any two compare exactly, a number with a bigint too. */
-export type ThresholdValue = number | bigint;
-
-/** One threshold in a heap. */
-export interface Mark<V extends ThresholdValue> {
-  readonly threshold: V;
-  /** The order of equal thresholds. */
+/** What is in a heap. */
+export interface Mark {
+  /** Any two compare exactly, a number with a bigint too. */
+  readonly rank: number | bigint;
+  /** The order of equal ranks. */
   readonly order: number;
   /** Its place in the heap, 0 while that is sorted, or {@link NOT_IN_HEAP}. Belongs to the heap. */
   index: number;
@@ -25,7 +23,7 @@ export const NOT_IN_HEAP = -1;
 /** Places at the front of a sorted array that may be empty, however few marks there are. */
 const MAX_GONE = 64;
 
-export class ThresholdHeap<V extends ThresholdValue, M extends Mark<V>> {
+export class IndexedHeap<M extends Mark> {
   #marks: M[] = [];
   #isSorted = true;
   /** How many were removed from the front of a sorted array. 0 in a heap. */
@@ -35,7 +33,7 @@ export class ThresholdHeap<V extends ThresholdValue, M extends Mark<V>> {
     return this.#marks.length - this.#gone;
   }
 
-  /** The lowest threshold. Of equal ones the first by order. */
+  /** The lowest rank. Of equal ones the first by order. */
   get lowest(): M | undefined {
     return this.#marks[this.#gone];
   }
@@ -129,7 +127,7 @@ export class ThresholdHeap<V extends ThresholdValue, M extends Mark<V>> {
   }
 }
 
-function isBefore<V extends ThresholdValue>(x: Mark<V>, y: Mark<V>): boolean {
-  if (x.threshold < y.threshold) return true;
-  return !(y.threshold < x.threshold) && x.order < y.order;
+function isBefore(x: Mark, y: Mark): boolean {
+  if (x.rank < y.rank) return true;
+  return !(y.rank < x.rank) && x.order < y.order;
 }
