@@ -10,6 +10,7 @@ import type { DelayedOperation } from '../../purgatory/delayed-operation.ts';
 import { Parking, type PendingEvents } from '../../purgatory/parking.ts';
 import { NO_EVENT } from '../../purgatory/passes.ts';
 import type { ParkingParts } from '../../purgatory/purgatory-options.ts';
+import { Barrier, type BarrierOptions, type BarrierResult } from '../../timer/barrier.ts';
 import { type Job, MAX_ANSWERS } from '../../turns/scheduler.ts';
 import { KeyLines, type LinesOwner } from './key-lines.ts';
 import type { Line } from './line.ts';
@@ -19,6 +20,9 @@ export abstract class HandOvers<K, L extends Line<K>> implements PendingEvents, 
   readonly lists: KeyLines<K, L>;
   /** @internal */
   readonly owed: Set<L> = new Set();
+  /** What was given and is to come back, of all keys: units that are held, items that are on lease. */
+  out = 0;
+  readonly #idle = new Barrier();
   readonly #job: Job;
 
   constructor(parts: ParkingParts) {
@@ -45,21 +49,31 @@ export abstract class HandOvers<K, L extends Line<K>> implements PendingEvents, 
     this.parking.giveMemoryBack();
   }
 
-  /** Something has come free on `line`: a batch is handed over in the call, the rest by a job. */
-  serve(line: L): void {
-    if (line.waiting === 0 || line.isServing) return;
-    const given = this.#give(line, MAX_ANSWERS);
-    if (given === MAX_ANSWERS && this.canGive(line)) this.#owe(line);
+  /** Waits until nothing is out. */
+  idle(options: BarrierOptions | undefined): Promise<BarrierResult> {
+    return this.#idle.wait(this.parking.timer.clock, this.out === 0, options);
+  }
+
+  /** Something has come back. */
+  protected openIdle(): void {
+    if (this.out === 0) this.#idle.open();
+  }
+
+  /**
+   * Something has come free on `line`: `most` hand-overs at most are made in the call, the rest by a
+   * job. Returns how many were made.
+   */
+  serve(line: L, most: number = MAX_ANSWERS): number {
+    if (line.waiting === 0 || line.isServing) return 0;
+    const given = this.#give(line, most);
+    if (given === most && this.canGive(line)) this.#owe(line);
+    return given;
   }
 
   /** Something has come free on any line: as `serve`, and a batch for all of them. O(lines). */
   protected serveAll(): void {
     let left = MAX_ANSWERS;
-    for (const line of this.lists.lines()) {
-      if (line.isServing) continue;
-      if (left > 0) left -= this.#give(line, left);
-      if (this.canGive(line)) this.#owe(line);
-    }
+    for (const line of this.lists.lines()) left -= this.serve(line, left);
   }
 
   /** Hands over to `most` at most. Returns to how many it did. */

@@ -95,7 +95,11 @@ export class KeyLines<K, L extends Line<K>> extends ParkedLists<K> {
 
   /** The first that waits on a line on which somebody does. */
   firstOf(line: L): DelayedOperation {
-    return this.operations.value(this.waits.cells[line.firstSlot + PLACE] as Slot) as DelayedOperation;
+    return this.#operationOf(line.firstSlot);
+  }
+
+  #operationOf(wait: Slot): DelayedOperation {
+    return this.operations.value(this.waits.cells[wait + PLACE] as Slot) as DelayedOperation;
   }
 
   /** @param keys each once. */
@@ -149,20 +153,11 @@ export class KeyLines<K, L extends Line<K>> extends ParkedLists<K> {
   }
 
   override operationsOf(key: K, max: number): DelayedOperation[] {
-    return this.#ringOf(this.known(key), max).map(
-      (wait) => this.operations.value(this.waits.cells[wait + PLACE] as Slot) as DelayedOperation,
-    );
-  }
-
-  /** The cells of the waits on a line, in order. */
-  #ringOf(line: L | undefined, max: number): Slot[] {
-    const ring: Slot[] = [];
-    if (line === undefined) return ring;
-    for (let wait = line.firstSlot; ring.length < line.waiting && ring.length < max; ) {
-      ring.push(wait);
-      wait = this.waits.next(wait);
-    }
-    return ring;
+    const { firstSlot = NONE, waiting = 0 } = this.known(key) ?? {};
+    const first: DelayedOperation[] = [];
+    for (let wait = firstSlot; first.length < Math.min(max, waiting); wait = this.waits.next(wait))
+      first.push(this.#operationOf(wait));
+    return first;
   }
 
   /** The lines on which a parked operation waits, in the order in which its keys were given. */

@@ -57,7 +57,7 @@ export function itemsSnapshot<V, K>(
   nowMs: number,
   top: number,
 ): ItemsSnapshot {
-  const { size, keys, taken, leased, delayed, expired, lapsed, lists } = items;
+  const { size, keys, taken, out: leased, delayed, expired, lapsed, lists } = items;
   const lines = leased + size === 0 ? [] : firstOf(lists.lines(), MAX_LINES);
   const most = Math.max(top, 1);
   const leases = lines

@@ -11,7 +11,6 @@ import { PurgatoryError } from '../../base/errors.ts';
 import { invalidArgValue } from '../../base/node-errors.ts';
 import { onRejection, throwLater } from '../../base/report-error.ts';
 import { keyText } from '../../base/text.ts';
-import { Barrier, type BarrierOptions, type BarrierResult } from '../../timer/barrier.ts';
 import type { Timer } from '../../timer/timer.ts';
 import { HandOvers } from '../lines/hand-overs.ts';
 import { Entry, type EntryOwner, type Terms } from './entry.ts';
@@ -43,16 +42,12 @@ export class Items<V, K> extends HandOvers<K, ItemLine<K, V>> implements EntryOw
   keys = 0;
   /** How many were taken, those that came back each time. It gives the turns, too. */
   taken = 0;
-  /** Out on lease. */
-  leased = 0;
   /** To come later. */
   delayed = 0;
   /** Ended by their deadlines. */
   expired = 0;
   /** Leases that were ended by their time. */
   lapsed = 0;
-  /** No item is out on lease. */
-  readonly #idle = new Barrier();
   /** Before all others: of items that are put to the front. */
   #firstTurn = 0;
 
@@ -67,10 +62,6 @@ export class Items<V, K> extends HandOvers<K, ItemLine<K, V>> implements EntryOw
 
   get timer(): Timer {
     return this.parking.timer;
-  }
-
-  idle(options: BarrierOptions | undefined): Promise<BarrierResult> {
-    return this.#idle.wait(this.timer.clock, this.leased === 0, options);
   }
 
   /** Adds an item without handing it over: `serve` follows. */
@@ -241,7 +232,8 @@ export class Items<V, K> extends HandOvers<K, ItemLine<K, V>> implements EntryOw
     const line = this.lists.lineOf(entry.key);
     if (state !== 'out' && state !== 'later') return line;
     if (state === 'later') this.delayed--;
-    else if (--this.leased === 0) this.#idle.open();
+    else this.out--;
+    this.openIdle();
     entry.state = 'taken';
     entry.lease = undefined;
     entry.unfollow();
@@ -307,7 +299,7 @@ export class Items<V, K> extends HandOvers<K, ItemLine<K, V>> implements EntryOw
     entry.state = 'out';
     entry.lease = lease;
     entry.label = label;
-    this.leased++;
+    this.out++;
     line.leave(entry);
     try {
       entry.file(leaseMs);

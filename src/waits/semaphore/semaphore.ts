@@ -19,7 +19,6 @@ import {
 } from '../../purgatory/telemetry/purgatory-snapshot.ts';
 import type { BarrierOptions, BarrierResult } from '../../timer/barrier.ts';
 import { MAX_LINES } from '../lines/key-lines.ts';
-import type { Permit, UnitLine } from './permit.ts';
 import {
   ACQUIRE_OPTIONS,
   type AcquireOptions,
@@ -30,8 +29,7 @@ import {
   type SemaphoreOptions,
   type TryAcquireOptions,
 } from './semaphore-options.ts';
-import { UnitWait } from './unit-wait.ts';
-import { Units, type UnitsOf } from './units.ts';
+import { type Permit, type UnitLine, Units, type UnitsOf, UnitWait } from './units.ts';
 
 const SEVERAL_RESIZES = 'several keys are several resize';
 
@@ -203,15 +201,15 @@ export class Semaphore<K = string> extends AbstractPurgatory<K, never> {
   /** As the snapshot of a Purgatory, with the units and who holds them. */
   override snapshot(options?: SnapshotOptions): SemaphoreSnapshot {
     const snapshot = super.snapshot(options);
-    const { held, given, lists } = this.#units;
+    const { out: held, given, lists } = this.#units;
     const each = Number.isNaN(this.units) ? null : this.units;
     const top = options?.top ?? DEFAULT_TOP;
     const most = Math.max(top, 1);
     const holders = firstOf(lists.lines(), MAX_LINES)
-      .flatMap(({ key, labelled }) => firstOf(labelled ?? [], most).map((holding) => ({ key, holding })))
-      .sort((x, y) => x.holding[1].sinceMs - y.holding[1].sinceMs)
+      .flatMap(({ labelled }) => firstOf(labelled?.values() ?? [], most))
+      .sort((x, y) => x.sinceMs - y.sinceMs)
       .slice(0, most)
-      .map(({ key, holding: [{ units }, { label, sinceMs }] }): HeldPermit => {
+      .map(({ key, label, units, sinceMs }): HeldPermit => {
         const ageMs = Math.max(0, Math.round(snapshot.nowMs - sinceMs));
         return { key: keyText(key), label: cut(label), units, ageMs };
       });

@@ -21,7 +21,7 @@ export function checkHandOvers(events: unknown): void {
   if (events instanceof Items) checkItems(events);
 }
 
-function checkUnits({ lists, held }: Units<unknown>): void {
+function checkUnits({ lists, out: held }: Units<unknown>): void {
   let sum = 0;
   for (const line of lists.lines()) {
     mustHold(line.held >= 0, `${line.held} units are held`);
@@ -32,7 +32,7 @@ function checkUnits({ lists, held }: Units<unknown>): void {
   mustHold(sum === held, `${sum} units are held, ${held} are counted`);
 }
 
-function checkItems({ lists, size, keys, leased, delayed }: Items<unknown, unknown>): void {
+function checkItems({ lists, size, keys, out: leased, delayed }: Items<unknown, unknown>): void {
   let items = 0;
   let withItems = 0;
   let away = 0;
