@@ -13,7 +13,7 @@ describe('The soak', () => {
         file,
         "it('fails with the third seed', () => { if (process.env.FC_SEED === '9') throw 0; });",
       );
-      const args = ['--import', 'tsx', 'test/programs/soak.ts', '--minutes', '1', '--seed', '7', file];
+      const args = ['--import', 'tsx', 'test/programs/soak.ts', '--minutes', '9', '--seed', '7', file];
       const { code, stdout, stderr } = await runNode(args);
       expect(code).to.equal(1);
       expect(stdout.match(/seed \d/g)).to.deep.equal(['seed 7', 'seed 8']);
