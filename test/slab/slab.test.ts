@@ -1,5 +1,4 @@
 import { expect } from 'chai';
-import fc from 'fast-check';
 import { COLUMN_1, COLUMN_2, Slab, type Slot } from '../../src/slab/slab.ts';
 import { ringOf } from '../support/checks/slab.ts';
 
@@ -70,21 +69,6 @@ describe('Slab', () => {
     expect(slab.capacity).to.equal(2 * LEAST);
     for (const index of [0, 10, 20]) slab.remove(all[index]);
     expect(fill(slab, list, 4)).to.deep.equal([0, 10, 15, 20].map((index) => all[index]));
-  });
-
-  it('lets a walk go through memory forwards, once for each turn, whichever members come and go', () => {
-    const slab = new Slab<string>();
-    const list = slab.makeList(0, 0);
-    const members = fill(slab, list, 1_500);
-    const free = slab.capacity - slab.inUse;
-    const comings = 6_000;
-    for (const leaving of fc.sample(fc.nat(members.length - 1), { numRuns: comings, seed: 1 })) {
-      slab.remove(members[leaving]);
-      members[leaving] = slab.push(list, 0, 0);
-    }
-    const walk = ringOf(slab, list);
-    const returns = walk.filter((slot, i) => i > 0 && slot < walk[i - 1]);
-    expect(returns).to.have.lengthOf.within(1, comings / free + 1);
   });
 
   it('keeps a tick, any double, in a cell, also when it grows', () => {

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { type Clock, ManualClock, Purgatory, SystemTimer, type WakeUp } from '../../src/index.ts';
+import { type Clock, ManualClock, SystemTimer, type WakeUp } from '../../src/index.ts';
 
 /** The time of a machine, which may be another's after a snapshot, or set back by its owner. */
 class ResetClock implements Clock {
@@ -47,32 +47,5 @@ describe('behaviour 8: a timer whose clock goes back', () => {
     clock.advance(400);
     expect(ran).to.deep.equal(['new', 'old', 'older']);
     timer.close();
-  });
-
-  it('by less stands still until the clock has caught up', () => {
-    const clock = new ResetClock();
-    const timer = new SystemTimer({ clock, tickMs: 1 });
-    let runs = 0;
-    timer.now();
-    clock.goBack(500);
-    timer.schedule(() => runs++, 10);
-    clock.advance(509);
-    expect(runs).to.equal(0);
-    clock.advance(1);
-    expect(runs).to.equal(1);
-    timer.close();
-  });
-
-  it('lets the waits of a purgatory expire, those from before and those from after', async () => {
-    const clock = new ResetClock();
-    const polls = new Purgatory('polls', { clock });
-    const before = polls.waitFor(['feed'], () => undefined, { timeoutMs: 5_000 });
-    clock.goBack(600_000);
-    const after = polls.waitFor(['feed'], () => undefined, { timeoutMs: 1_000 });
-    clock.advance(1_020);
-    expect(await after).to.deep.equal({ expired: true });
-    clock.advance(4_000);
-    expect(await before).to.deep.equal({ expired: true });
-    polls.close();
   });
 });

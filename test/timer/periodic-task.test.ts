@@ -6,7 +6,6 @@ import { checkTimerInvariants } from '../support/checks/timer.ts';
 import { HostClock } from '../support/host-clock.ts';
 import { refuses } from '../support/refusals.ts';
 import { microtasks } from '../support/turns.ts';
-import { uncaughtDuring } from '../support/uncaught.ts';
 
 function setUp(options: SystemTimerOptions = {}, startMs = 0) {
   const clock = new ManualClock(startMs);
@@ -254,17 +253,6 @@ describe('A periodic task waits for the promise that its callback returns', () =
         expect(timer.snapshot().totals.failed).to.equal(1);
       });
 
-      it('goes on after a rejection that nobody takes: an uncaught exception in a later turn', async () => {
-        const { at, advance, end } = series(kind);
-        const errors = await uncaughtDuring(1, async () => {
-          await advance(10);
-          await end('reject', new Error('no'));
-        });
-        await advance(10);
-        expect(errors.map(String)).to.deep.equal(['Error: no']);
-        expect(at).to.deep.equal([10, 20]);
-      });
-
       it('ends by cancel() while a run is under way, whose rejection is reported all the same', async () => {
         const errors: unknown[] = [];
         const { at, task, timer, advance, end } = series(kind, { onError: (error) => errors.push(error) });
@@ -325,16 +313,6 @@ for (const method of ['scheduleAtFixedRate', 'scheduleWithFixedDelay'] as const)
       clock.advance(100);
       expect(at).to.deep.equal([10, 20]);
       checkTimerInvariants(timer);
-    });
-
-    it('is ended by cancel() from inside its own callback', () => {
-      const { clock, timer, at, log } = setUp();
-      const task: TimerTask = timer[method](() => {
-        log();
-        expect(at.length < 2 || task.cancel()).to.equal(true);
-      }, 10);
-      clock.advance(100);
-      expect([at, timer.size]).to.deep.equal([[10, 20], 0]);
     });
 
     it('goes on after a run that throws, and reports each throw to onError', () => {

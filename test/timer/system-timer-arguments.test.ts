@@ -44,14 +44,6 @@ describe('behaviour 7: a bad delay throws with the codes of Node and names the v
 });
 
 describe('SystemTimer options', () => {
-  it('may be left out, all or each', () => {
-    for (const options of [undefined, {}, { tickMs: undefined, wheelSize: undefined, clock: undefined }]) {
-      const timer = new SystemTimer(options);
-      expect([timer.size, timer.nextExpirationMs]).to.deep.equal([0, undefined]);
-      timer.close();
-    }
-  });
-
   it('take every value within their bounds', () => {
     for (const options of [
       { tickMs: 1, wheelSize: 2, sliceMs: 0.1, maxPending: 1 },

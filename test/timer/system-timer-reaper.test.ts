@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { SystemTimer } from '../../src/index.ts';
 import { HostClock } from '../support/host-clock.ts';
-import { bench, Task, type TimerOptions } from '../support/task.ts';
+import { Task, type TimerOptions } from '../support/task.ts';
 import { turn } from '../support/turns.ts';
 
 function onHost(options: TimerOptions = {}): { clock: HostClock; timer: SystemTimer } {
@@ -66,14 +66,5 @@ describe('The reaper', () => {
     expect(clock.most).to.equal(0);
     clock.time = 5;
     expect(timer.advanceClock()).to.equal(1);
-  });
-});
-
-describe('nextExpirationMs', () => {
-  it('is the edge of a task that is due within one turn of the lowest wheel', () => {
-    const { clock, timer } = bench({ tickMs: 10, wheelSize: 64 });
-    clock.advance(7);
-    timer.add(new Task(25));
-    expect(timer.nextExpirationMs).to.equal(40);
   });
 });

@@ -23,12 +23,4 @@ describe('A SystemTimer on the real clock', () => {
     await until(() => timer.size === 0);
     expect([ran, early]).to.deep.equal([9, []]);
   });
-
-  it('runs what is due together in the order of add (behaviour 2)', async () => {
-    using timer = new SystemTimer();
-    const log: number[] = [];
-    for (let i = 0; i < 100; i++) timer.schedule(() => log.push(i), 3);
-    await until(() => timer.size === 0);
-    expect(log).to.deep.equal(Array.from({ length: 100 }, (_, i) => i));
-  });
 });

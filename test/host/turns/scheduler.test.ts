@@ -1,8 +1,8 @@
 import { expect } from 'chai';
-import { type Clock, Purgatory, SystemTimer, systemClock, type WakeUp } from '../../../src/index.ts';
+import { Purgatory, SystemTimer } from '../../../src/index.ts';
 import { herdOn, type Op } from '../../support/op.ts';
 import { closeConnections, connected } from '../../support/sockets.ts';
-import { turn, until } from '../../support/turns.ts';
+import { until } from '../../support/turns.ts';
 import { uncaughtDuring } from '../../support/uncaught.ts';
 
 function spin(ms: number): void {
@@ -54,25 +54,6 @@ describe('behaviour 25: the turns of a clock', () => {
     await until(() => tried === 300);
     // 60 slices of 5 ms. A round trip takes two turns; a loaded machine may lose some.
     expect(roundTrips).to.be.at.least(10);
-    purgatory.close();
-  });
-
-  it('end on a clock of the user that tells the time of the system', async () => {
-    const clock: Clock = {
-      now: () => systemClock.now(),
-      wakeAt: (atMs, wake): WakeUp => systemClock.wakeAt(atMs, wake),
-    };
-    const purgatory = new Purgatory<string, Op>('wrapped', { clock });
-    let tried = 0;
-    herdOn(purgatory, 'key', 100, () => {
-      spin(1);
-      tried++;
-    });
-    purgatory.notify('key');
-    for (let before = 0; tried < 100; before = tried) {
-      await turn();
-      expect(tried - before).to.be.at.most(16 + 5 + 1);
-    }
     purgatory.close();
   });
 

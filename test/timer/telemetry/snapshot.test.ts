@@ -43,13 +43,6 @@ describe('timer.snapshot()', () => {
     expect(timer.snapshot().levels.map(({ position }) => position)).to.deep.equal([3, 2, 1]);
   });
 
-  it('leaves out of the head what was cancelled', () => {
-    const { timer, add } = bench({ wheelSize: 4 });
-    add('a', 2).cancel();
-    add('b', 3);
-    expect(timer.snapshot().delayQueue.head).to.include({ bucket: 3 });
-  });
-
   it('shows no bucket as queued when all tasks have been cancelled, few or many', () => {
     for (const tasks of [3, 300]) {
       const { clock, timer, add, log } = bench({ wheelSize: 512 });
