@@ -119,7 +119,7 @@ export abstract class ParkedLists<Watch> implements Compactable {
    * slabs of a subclass count together.
    */
   get isSparse(): boolean {
-    return this.operations.isSparse && this.size <= MAX_COPIED;
+    return this.operations.spare > 0 && this.size <= MAX_COPIED;
   }
 
   /** Gives memory back. Places change: no pass within a call may be under way. */

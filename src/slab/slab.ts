@@ -62,14 +62,9 @@ export class Slab<T = never> {
     return this.cells.length >> STRIDE_BITS;
   }
 
-  /** The cells beyond four times those in use, which are too many. Below 0: so many are missing. */
+  /** The cells beyond four times those in use, which are too many. Below 0: so many are missing. O(1). */
   get spare(): number {
     return (this.cells.length >> STRIDE_BITS) - Math.max(MIN_CELLS, 4 * this.inUse);
-  }
-
-  /** Whether under a quarter of the memory is in use. */
-  get isSparse(): boolean {
-    return this.spare > 0;
   }
 
   /** Makes a ring of one cell. */

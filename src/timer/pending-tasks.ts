@@ -39,10 +39,11 @@ export interface Scheme {
   catchUp(tick: number, late: Slot): void;
   /** When to look for a task that is to be inserted for `tick`: then or before. */
   lookFor(tick: number): number;
-  /** The tick at which to look next: no task is due before it. Infinity without a task. */
-  nextTick(): number;
-  /** The tick of the first task, if it is cheap to find. Else as `nextTick`. */
-  firstTick(): number;
+  /**
+   * The tick at which to look next: no task is due before it. Infinity without a task.
+   * @param isExact whether it is to be the tick of the first task, if that can be told.
+   */
+  nextTick(isExact?: boolean): number;
   /** Visits the cells, those of one tick in the order of insert. */
   forEach(visit: (slot: Slot, tick: number) => void): void;
 }
@@ -196,15 +197,12 @@ export class PendingTasks<S extends Scheme = Scheme> implements Compactable {
     return tick > this.horizon ? this.#scheme.lookFor(tick) : this.#scheme.cursor;
   }
 
-  /** The tick at which to look next: no task is due before it. Infinity when none is pending. */
-  nextTick(): number {
-    const tick = this.#isOverdue ? this.#scheme.cursor : this.#scheme.nextTick();
-    return this.size === 0 ? Number.POSITIVE_INFINITY : tick;
-  }
-
-  /** As `nextTick`, but for the first task itself. O(tasks of a bucket). */
-  firstTick(): number {
-    const tick = this.#isOverdue ? this.#scheme.cursor : this.#scheme.firstTick();
+  /**
+   * The tick at which to look next: no task is due before it. Infinity when none is pending.
+   * @param isExact whether it is to be the tick of the first task. O(tasks of a bucket) then.
+   */
+  nextTick(isExact = false): number {
+    const tick = this.#isOverdue ? this.#scheme.cursor : this.#scheme.nextTick(isExact);
     return this.size === 0 ? Number.POSITIVE_INFINITY : tick;
   }
 
@@ -217,7 +215,7 @@ export class PendingTasks<S extends Scheme = Scheme> implements Compactable {
   get isSparse(): boolean {
     const slab = this.slab;
     if (this.size === 0 && slab.inUse > this.#least + MAX_IDLE_LISTS) return true;
-    return slab.isSparse && this.size <= MAX_REFILED;
+    return slab.spare > 0 && this.size <= MAX_REFILED;
   }
 
   /**

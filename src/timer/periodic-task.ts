@@ -8,7 +8,7 @@
 // counted from the origin, which is the first deadline: run n is due at origin + n * period,
 // whatever became of the runs before. A fixed delay is counted from the end of the run. All goes by
 // the time of the timer, which never goes back. Each run costs two `add`.
-import { type NumberRule, requiredFunction, requiredNumber } from '../base/checks.ts';
+import { requiredFunction, requiredNumber } from '../base/checks.ts';
 import { numberOf, optional, type Rules, readOptions, wordOf } from '../base/options.ts';
 import type { Timer } from './timer.ts';
 import { TimerTask } from './timer-task.ts';
@@ -98,7 +98,8 @@ export function fixedRateTask(
   periodMs: number,
   options: FixedRateOptions | undefined,
 ): TimerTask {
-  checkArguments(callback, 'periodMs', periodMs, PERIOD);
+  requiredFunction('callback', callback);
+  requiredNumber('periodMs', periodMs, PERIOD);
   const { initialDelayMs = periodMs, missedRuns } = readOptions('a periodic task', options, OPTIONS);
   const originMs = timer.now() + initialDelayMs;
   let n = 0;
@@ -116,12 +117,8 @@ export function fixedDelayTask(
   delayMs: number,
   options: FixedDelayOptions | undefined,
 ): TimerTask {
-  checkArguments(callback, 'delayMs', delayMs, DELAY);
+  requiredFunction('callback', callback);
+  requiredNumber('delayMs', delayMs, DELAY);
   const { initialDelayMs = delayMs } = readOptions('a periodic task', options, OPTIONS);
   return new PeriodicTask(timer, callback, initialDelayMs, () => delayMs);
-}
-
-function checkArguments(callback: unknown, name: string, betweenMs: number, rule: NumberRule): void {
-  requiredFunction('callback', callback);
-  requiredNumber(name, betweenMs, rule);
 }

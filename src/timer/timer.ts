@@ -38,14 +38,6 @@ const KEPT_MS = 120_000;
 /** More tasks than any memory holds, and an int32, which is compared without a double. */
 const MAX_INT32 = 2 ** 31 - 1;
 
-/** For {@link Timer.$internals}. */
-interface TimerInternals {
-  readonly tasks: PendingTasks;
-  /** Undefined without a reaper. */
-  readonly wakeUpTick: number | undefined;
-  readonly isRunning: boolean;
-}
-
 /** The meter of a timer, which imports this file. */
 export interface PassObserver {
   /** `task` is about to run. False where a listener has taken it out: a parked operation. */
@@ -158,11 +150,11 @@ export abstract class Timer implements TaskKeeper {
     // Without delay it is due at once, and runs in the next pass.
     const tick = delayMs === 0 ? nowTick : tickFrom(nowMs + delayMs, this.#tickMs);
     if (nowTick > tasks.horizon) tasks.catchUp(nowTick);
-    // Before the task is in, as a clock may refuse. A pass looks on at its end.
+    // Before the task is in, as a clock may refuse. A pass looks on at its end. A fake may have
+    // forgotten its timers, as by `jest.clearAllTimers()`, and nothing tells.
     if (!this.#isRunning) {
       if (tick < this.#wakeUpTick) this.#holdWakeUp(tick);
-      else if (this.clock.isStepped)
-        this.#arm(this.#wakeUpTick); // it may have forgotten its timers
+      else if (this.clock.isStepped) this.#arm(this.#wakeUpTick);
       else if (tasks.size === 0) this.#refWakeUp();
     }
     const oldSlot = task.$slot;
@@ -490,9 +482,7 @@ export abstract class Timer implements TaskKeeper {
     if (!this.#hasReaper) return;
     const tasks = this.#tasks;
     const { isStepped } = this.clock;
-    const first = isStepped
-      ? Math.min(tasks.firstTick(), tick)
-      : Math.min(tasks.nextTick(), tasks.lookFor(tick));
+    const first = Math.min(tasks.nextTick(isStepped), isStepped ? tick : tasks.lookFor(tick));
     if (isStepped ? first !== this.#wakeUpTick : first < this.#wakeUpTick) this.#arm(first);
   }
 
@@ -529,8 +519,8 @@ export abstract class Timer implements TaskKeeper {
     }
   }
 
-  /** What the invariants of a timer are about. @internal */
-  get $internals(): TimerInternals {
+  /** What the invariants of a timer are about. Without a reaper, it has no tick. @internal */
+  get $internals(): { tasks: PendingTasks; wakeUpTick: number | undefined; isRunning: boolean } {
     return {
       tasks: this.#tasks,
       wakeUpTick: this.#hasReaper ? this.#wakeUpTick : undefined,

@@ -72,9 +72,7 @@ export interface JobOptions {
  */
 export class Job {
   readonly #scheduler: Scheduler;
-  readonly #options: JobOptions;
-  readonly sliceMs: number;
-  readonly isOfTimer: boolean;
+  readonly options: JobOptions;
   /** Whether it goes on by itself. */
   isUnderWay = false;
   /** How many steps the next batch may have, by what the last one took. */
@@ -100,9 +98,7 @@ export class Job {
 
   constructor(scheduler: Scheduler, options: JobOptions) {
     this.#scheduler = scheduler;
-    this.#options = options;
-    this.sliceMs = options.sliceMs;
-    this.isOfTimer = options.isOfTimer === true;
+    this.options = options;
   }
 
   /**
@@ -172,7 +168,7 @@ export class Job {
     this.done = 0;
     this.endMs = endMs;
     this.#hasRun = true;
-    this.isUnderWay = this.#options.doBatch(this);
+    this.isUnderWay = this.options.doBatch(this);
     return this.isUnderWay;
   }
 
@@ -187,7 +183,7 @@ export class Job {
     if (isNew) return;
     this.#timedSteps += done;
     this.#timedMs += ms;
-    if (ms > done * SLOW_MS) this.#options.wasSlow?.(ms / Math.max(done, 1), subject);
+    if (ms > done * SLOW_MS) this.options.wasSlow?.(ms / Math.max(done, 1), subject);
     if (this.#timedSteps < HALF) return;
     this.#timedSteps /= 2;
     this.#timedMs /= 2;
@@ -199,7 +195,7 @@ export class Job {
   didYield(): void {
     if (!this.#hasRun) return;
     this.#hasRun = false;
-    this.#options.didYield?.();
+    this.options.didYield?.();
   }
 }
 
@@ -235,7 +231,7 @@ export class Scheduler {
 
   /** As `job.wake` says, at the end of this turn. */
   wake(job: Job): void {
-    if (job.isOfTimer) this.#deadlines.push(job);
+    if (job.options.isOfTimer) this.#deadlines.push(job);
     else this.#others.push(job);
     this.#drainSoon();
   }
@@ -310,26 +306,26 @@ export class Scheduler {
     this.#read();
     const usedMs = this.#clock.isStill ? 0 : this.lastMs - this.beganMs;
     for (let job = this.#take(); job !== undefined; job = this.#take()) {
-      if (this.#vainBatches < MAX_VAIN && !(usedMs >= job.sliceMs)) return job;
+      if (this.#vainBatches < MAX_VAIN && !(usedMs >= job.options.sliceMs)) return job;
       this.#yield(job);
     }
     return undefined;
   }
 
   #runBatch(job: Job): void {
-    let isLeft = true;
-    let hasThrown = true;
-    this.#isDeadlineNext = !job.isOfTimer;
+    const { isOfTimer, sliceMs } = job.options;
+    const endMs = this.beganMs + sliceMs;
+    this.#isDeadlineNext = !isOfTimer;
     this.#settlesLeft = job.mostAnswers;
     try {
-      const endMs = this.beganMs + job.sliceMs;
       // A timer gives each of its tasks a scope. A try may take 8 ns: a scope takes 12.
-      isLeft = job.isOfTimer ? inRootContext(doBatch, undefined, job, endMs) : inScope(doBatch, job, endMs);
-      hasThrown = false;
+      const isLeft = isOfTimer ? inRootContext(doBatch, undefined, job, endMs) : inScope(doBatch, job, endMs);
+      if (isLeft) this.wake(job);
+    } catch (error) {
+      this.#yield(job);
+      throw error;
     } finally {
       this.#settlesLeft = 0;
-      if (hasThrown) this.#yield(job);
-      else if (isLeft) this.wake(job);
     }
     this.#timed = job;
     this.#vainBatches = job.hasAnswered ? 0 : this.#vainBatches + 1;
@@ -381,9 +377,9 @@ export class Scheduler {
     const jobs = this.#yielded;
     if (jobs.length === 0) return;
     this.#yielded = [];
-    this.#isDeadlineNext = jobs[0].isOfTimer;
-    this.#deadlines = jobs.filter(({ isOfTimer }) => isOfTimer).concat(this.#deadlines);
-    this.#others = jobs.filter(({ isOfTimer }) => !isOfTimer).concat(this.#others);
+    this.#isDeadlineNext = jobs[0].options.isOfTimer === true;
+    this.#deadlines = jobs.filter(({ options }) => options.isOfTimer).concat(this.#deadlines);
+    this.#others = jobs.filter(({ options }) => !options.isOfTimer).concat(this.#others);
     this.#drainSoon();
   };
 }

@@ -96,16 +96,11 @@ export class WheelScheme implements Scheme {
     return moved;
   }
 
-  nextTick(): number {
+  /** Of the first task, it is O(tasks of the first bucket). */
+  nextTick(isExact = false): number {
     this.#dropEmptyHeads();
-    return this.queue.headExpiration;
-  }
-
-  /** O(tasks of the first bucket). */
-  firstTick(): number {
-    const expiration = this.nextTick();
-    const { head } = this.queue;
-    if (head === undefined || head.wheel.level === 0) return expiration;
+    const { head, headExpiration } = this.queue;
+    if (!isExact || head === undefined || head.wheel.level === 0) return headExpiration;
     let first = Number.POSITIVE_INFINITY;
     this.#slab.forEach(head.list, (_, tick) => {
       if (tick < first) first = tick;

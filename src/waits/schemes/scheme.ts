@@ -47,8 +47,4 @@ export abstract class TickingScheme implements Scheme {
   lookFor(tick: number): number {
     return Math.min(tick, Number.MAX_SAFE_INTEGER);
   }
-
-  firstTick(): number {
-    return this.nextTick();
-  }
 }
