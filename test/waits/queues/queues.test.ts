@@ -36,6 +36,10 @@ describe('Queues', () => {
     expect([jobs.watchersOf('a'), jobs.watchersOf('b'), timer.size, jobs.size]).to.deep.equal([1, 0, 1, 0]);
     expect([jobs.put('b', 3), jobs.put('a', 4)]).to.deep.equal([false, true]);
     expect(await Promise.all(waits)).to.deep.equal([taken('a', 1), taken('a', 2), taken('a', 4)]);
+    jobs.put('c', 5);
+    expect(await jobs.take(['d', 'c', 'b'], SOON), 'of the first key that has one').to.deep.equal(
+      taken('c', 5),
+    );
   });
 
   it('resolve with expired at the deadline, and destructure', async () => {
