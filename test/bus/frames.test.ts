@@ -41,11 +41,22 @@ describe('a frame', () => {
       '{"v":1,"o":"me","n":2,"p":[1]}',
       `{"v":1,"h":{"x":["${'k'.repeat(16_000)}"]}}`,
       ...[7, null, undefined, { toString: 'no function' }],
+      ...[
+        '',
+        'hello',
+        '1',
+        'null',
+        '[]',
+        '{"v":1,"o":1}',
+        '{"v":1,"n":1}',
+        '{"v":1,"h":1}',
+        '{"v":1,"all":[1]}',
+      ],
+      ...['"y"', '[1]', '[["k"]]', '[["k",null]]'].map((hints) => `{"v":1,"h":{"x":${hints}}}`),
     ]) {
-      expect(
-        codeOf(() => readFrame(text as string)),
-        `${JSON.stringify(text)}`.slice(0, 50),
-      ).to.equal('ERR_PURGATORY_BUS_PROTOCOL');
+      const read = (): unknown => readFrame(text as string);
+      expect(codeOf(read), `${JSON.stringify(text)}`.slice(0, 50)).to.equal('ERR_PURGATORY_BUS_PROTOCOL');
+      expect(read).to.throw(/^.{20,300}another prefix$/);
     }
   });
 });

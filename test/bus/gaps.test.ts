@@ -411,7 +411,7 @@ describe('a bus and its transport', () => {
     }
   });
 
-  it('drops a refused name alone, and only where the engine refuses it; flush settles then', async () => {
+  it('drops a refused name alone, and only where the engine refuses it', async () => {
     const made = make();
     const { engine, clock, bus, errors } = made;
     const members = ['bad', 'good'].map((name) => bus.join(new Listener(name)));
@@ -420,10 +420,6 @@ describe('a bus and its transport', () => {
     clock.advance(1);
     await refuse(made);
     await refuse(made);
-    let isFlushed = false;
-    const flushed = bus.flush().then(() => {
-      isFlushed = true;
-    });
     expect(readFrame(engine.sent.at(-1)?.text as string).all).to.deep.equal(['bad']);
     engine.link.down(new Error('broken')); // that is no refusal
     clock.advance(1_001);
@@ -445,9 +441,6 @@ describe('a bus and its transport', () => {
     const lost = errors.filter((error) => error.code === 'ERR_PURGATORY_HINTS_LOST');
     expect(lost.map(String)).to.have.length(1);
     expect(String(lost)).to.contain('"bad"').and.not.to.contain('"good"');
-    await turn();
-    expect(isFlushed).to.equal(true);
-    await flushed;
   });
 
   it('settles flush when all that was left was dropped, and pauses shortly again after an echo', async () => {
@@ -517,60 +510,25 @@ describe('a bus and its transport', () => {
     expect(errors[1].message).to.contain('"orders"').and.to.contain('200 ms');
   });
 
-  it('ends by a refusal: no more attempts, one error', async () => {
-    const { engine, clock, bus, errors } = make();
+  it('ends by a refusal, also while hints are under way: no more attempts, one error', async () => {
+    const { engine, clock, bus, errors, publish } = makeLive();
+    publish('1');
+    clock.advance(1);
     engine.link.down(refusal('NOPERM this user has no permissions'));
     expect(bus.state).to.equal('closed');
     clock.advance(60_000);
-    await bus.flush();
+    await Promise.all([bus.flush(), bus.close()]);
     expect([engine.connects, errors.length]).to.deep.equal([1, 1]);
     expect(errors[0].code).to.equal('ERR_PURGATORY_BUS_REFUSED');
   });
 
-  it('ends by a refusal while hints are under way', async () => {
-    const { engine, clock, bus, errors, publish } = makeLive();
-    publish('1');
-    clock.advance(1);
-    engine.sent[1].reject(refusal('NOPERM'));
-    await bus.flush();
-    await turn();
-    await bus.close();
-    expect([bus.state, errors.length]).to.deep.equal(['closed', 1]);
-  });
-
-  it('reports another version of the protocol, and texts that are none of it, once', () => {
-    const { engine, clock, bus, errors } = make({ echoMs: 3_600_000 });
+  it('reports another version of the protocol once', () => {
+    const { engine, errors } = make({ echoMs: 3_600_000 });
     engine.goLive();
     for (let n = 1; n < 4; n++) engine.link.received(`{"v":2,"o":"x","n":${n}}`);
     expect(errors).to.have.length(1);
     expect(errors[0]).to.include({ code: 'ERR_PURGATORY_BUS_PROTOCOL' });
     expect(errors[0].message).to.contain('version 2').and.to.contain('version 1');
-    for (const text of [
-      '',
-      'hello',
-      '1',
-      'null',
-      '[]',
-      '{"v":1,"o":1}',
-      '{"v":1,"n":1}',
-      '{"v":1,"h":1}',
-      '{"v":1,"h":{"x":"y"}}',
-      '{"v":1,"h":{"x":[1]}}',
-      '{"v":1,"h":{"x":[["k"]]}}',
-      '{"v":1,"h":{"x":[["k",null]]}}',
-      '{"v":1,"all":[1]}',
-      'x'.repeat(10_000),
-    ]) {
-      clock.advance(60_000);
-      clock.advance(60_000); // a minute without any
-      errors.length = 0;
-      engine.link.received(text);
-      expect(errors, text).to.have.length(1);
-      expect(errors[0].message).to.match(/another prefix|different prefixes/);
-      expect(errors[0].message.length).to.be.below(300);
-    }
-    expect(bus.state).to.equal('live');
-    expect(bus.snapshot().totals.framesDropped).to.equal(17);
   });
 
   it('reports the first of a flood of foreign texts, and then once a minute how many there were', () => {

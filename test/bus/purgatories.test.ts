@@ -339,49 +339,6 @@ describe('a ThresholdPurgatory on a bus', () => {
     expect(await wait).to.deep.equal({ expired: false, value: 5 });
   });
 
-  it('asks again as loads do after current has failed, while somebody waits, and reports it', async () => {
-    const w = world();
-    const errors: unknown[] = [];
-    let fails = 2;
-    const bus = w.bus();
-    const purgatory = make(w, bus, {
-      onError: (error: Error) => errors.push(error.message),
-      current: (key: string) => {
-        if (key === 'gone') throw new Error('gone');
-        if (fails-- > 0) throw new Error('starting up');
-        return Promise.resolve(6);
-      },
-    });
-    const wait = purgatory.awaitAtLeast('p', 5, { timeoutMs: 60_000 });
-    const gone = purgatory.awaitAtLeast('gone', 5, { timeoutMs: 2_000 });
-    w.hub.cut(bus);
-    w.hub.mend(bus);
-    for (let ms = 0; ms < 10_000; ms += 100) {
-      w.clock.advance(100);
-      await turn();
-    }
-    expect(await wait).to.deep.equal({ expired: false, value: 6 });
-    expect(await gone).to.deep.equal({ expired: true });
-    expect(errors.filter((error) => error === 'starting up')).to.have.length(2);
-    expect(errors.filter((error) => error === 'gone').length).to.be.within(4, 8); // 50 ms, doubling, in 2 s
-  });
-
-  it('finds the higher value of two writers whose hints cross', async () => {
-    const w = world();
-    let stored = 0;
-    const [a, b, c] = [0, 1, 2].map(() => make(w, w.bus(), { current: async () => stored }));
-    stored = 2;
-    b.advance('p', 2);
-    a.advance('p', 1); // it wrote before b, and comes later
-    w.clock.advance(10);
-    await turn();
-    for (const each of [a, b, c]) {
-      const wait = each.awaitAtLeast('p', 2, { timeoutMs: 60_000 });
-      await turn();
-      expect(await Promise.race([wait, turn()])).to.deep.equal({ expired: false, value: 2 });
-    }
-  });
-
   it('does not let an older answer of current undo an advance', async () => {
     const w = world();
     const bus = w.bus();
