@@ -22,6 +22,29 @@ export interface BusError extends Error {
   readonly code?: string;
 }
 
+/** An `onError`, and what it was told. */
+export function listening(): { errors: BusError[]; onError(error: unknown): void } {
+  const errors: BusError[] = [];
+  return { errors, onError: (error) => void errors.push(error as BusError) };
+}
+
+/** Closes after each test the buses that were given to `track`, then calls what was given to `later`, the last first. */
+export function closedAfterEach(): { track(bus: Bus): Bus; later(end: () => unknown): void } {
+  const buses: Bus[] = [];
+  const ends: (() => unknown)[] = [];
+  afterEach(async () => {
+    await Promise.all(buses.splice(0).map((bus) => bus.close()));
+    for (const end of ends.splice(0).reverse()) await end();
+  });
+  return {
+    track: (bus) => {
+      buses.push(bus);
+      return bus;
+    },
+    later: (end) => void ends.push(end),
+  };
+}
+
 /** A member on each of two buses, once both are live. */
 export async function livePair(one: Bus, other: Bus) {
   const [mine, others] = [new Listener('orders'), new Listener('orders')];

@@ -1,4 +1,4 @@
-import { rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect, type NatsConnection } from '@nats-io/transport-node';
@@ -6,7 +6,7 @@ import { expect } from 'chai';
 import type { Bus } from '../../../../src/bus/bus-options.ts';
 import { natsBus, natsTransport } from '../../../../src/bus/transports/nats.ts';
 import { ManualClock, Purgatory } from '../../../../src/index.ts';
-import { type BusError, livePair, refused, untilHeard, untilLive } from '../../../bus/live.ts';
+import { closedAfterEach, listening, livePair, refused, untilHeard, untilLive } from '../../../bus/live.ts';
 import { codeOf } from '../../../support/code-of.ts';
 import {
   type Engine,
@@ -22,10 +22,32 @@ import { survivesKill } from './survives-kill.ts';
 
 describeWith(engines.nats, 'a bus over NATS', () => {
   let nats: Engine;
-  const config = join(tmpdir(), `purgatory-nats-${process.pid}.conf`);
-  let proxy: TcpProxy | undefined;
-  const buses: Bus[] = [];
-  const connections: NatsConnection[] = [];
+  let files = 0;
+  const { track, later } = closedAfterEach();
+  const folder = mkdtempSync(join(tmpdir(), 'purgatory-nats-'));
+  /** A server with these lines of configuration. */
+  const startWith = async (lines: string): Promise<Engine & { readonly config: string }> => {
+    const config = join(folder, `${files++}`);
+    writeFileSync(config, lines);
+    return Object.assign(await startNats(['-c', config]), { config });
+  };
+  /** The same for one test. */
+  const startOnce = async (lines: string) => {
+    const server = await startWith(lines);
+    later(() => server.stop());
+    return {
+      open: () => connection({ servers: `127.0.0.1:${server.port}` }),
+      reload(changed: string) {
+        writeFileSync(server.config, changed);
+        process.kill(server.pid, 'SIGHUP');
+      },
+    };
+  };
+  const startProxy = async (): Promise<TcpProxy> => {
+    const proxy = await new TcpProxy(nats.port).start();
+    later(() => proxy.stop());
+    return proxy;
+  };
   const connection = async (options = {}): Promise<NatsConnection> => {
     const made = await connect({
       servers: `127.0.0.1:${nats.port}`,
@@ -35,17 +57,12 @@ describeWith(engines.nats, 'a bus over NATS', () => {
       pass: 'x',
       ...options,
     });
-    connections.push(made);
+    later(() => made.close());
     return made;
-  };
-  const track = (bus: Bus): Bus => {
-    buses.push(bus);
-    return bus;
   };
 
   before(async () => {
-    writeFileSync(
-      config,
+    nats = await startWith(
       `authorization { users = [
         {user: all, password: x}
         {user: mute, password: x, permissions: {publish: "other", subscribe: ">"}}
@@ -56,17 +73,10 @@ describeWith(engines.nats, 'a bus over NATS', () => {
         }}
       ] }`,
     );
-    nats = await startNats(['-c', config]);
-  });
-  afterEach(async () => {
-    await Promise.all(buses.splice(0).map((bus) => bus.close()));
-    await Promise.all(connections.splice(0).map((one) => one.close()));
-    await proxy?.stop();
-    proxy = undefined;
   });
   after(async () => {
     await nats.stop();
-    rmSync(config);
+    rmSync(folder, { recursive: true });
   });
 
   it('refuses a prefix that is no subject', async () => {
@@ -84,38 +94,17 @@ describeWith(engines.nats, 'a bus over NATS', () => {
     expect(() => natsBus(one)).to.throw(TypeError, 'must be made without noEcho');
   });
 
-  for (const bytes of [7_500, 8_192]) {
-    it(`sends frames that a server with a max_payload of ${bytes} takes`, async () => {
-      const file = `${config}.${bytes}`;
-      writeFileSync(file, `max_payload: ${bytes}`);
-      const small = await startNats(['-c', file]);
-      try {
-        const open = async (): Promise<NatsConnection> => connection({ servers: `127.0.0.1:${small.port}` });
-        const [a, b] = [track(natsBus(await open())), track(natsBus(await open()))];
-        const { others: listener, publish } = await livePair(a, b);
-        const keys = Array.from({ length: 2_000 }, (_, key) => `${key} ${'k'.repeat(20)}`);
-        for (const key of keys) publish(key);
-        await until(() => listener.heard.length === keys.length);
-        expect(listener.heard).to.deep.equal(keys);
-        expect(a.snapshot().totals.gaps.publish).to.equal(0);
-      } finally {
-        await small.stop();
-        rmSync(file);
-      }
-    });
-  }
-
-  it('refuses a server whose max_payload is below what a frame needs', async () => {
-    const file = `${config}.small`;
-    writeFileSync(file, 'max_payload: 7499');
-    const small = await startNats(['-c', file]);
-    try {
-      const one = await connection({ servers: `127.0.0.1:${small.port}` });
-      expect(() => natsBus(one)).to.throw(TypeError, 'max_payload of at least 7500, and its is 7499');
-    } finally {
-      await small.stop();
-      rmSync(file);
-    }
+  it('sends frames that a server with a max_payload of 7,500 takes, and refuses one with less', async () => {
+    const { open } = await startOnce('max_payload: 7500');
+    const [a, b] = [track(natsBus(await open())), track(natsBus(await open()))];
+    const { others: listener, publish } = await livePair(a, b);
+    const keys = Array.from({ length: 2_000 }, (_, key) => `${key} ${'k'.repeat(20)}`);
+    for (const key of keys) publish(key);
+    await until(() => listener.heard.length === keys.length);
+    expect(listener.heard).to.deep.equal(keys);
+    expect(a.snapshot().totals.gaps.publish).to.equal(0);
+    const small = await (await startOnce('max_payload: 7499')).open();
+    expect(() => natsBus(small)).to.throw(TypeError, 'max_payload of at least 7500, and its is 7499');
   });
 
   it('survives kill -9 of the server', async () => {
@@ -126,8 +115,7 @@ describeWith(engines.nats, 'a bus over NATS', () => {
 
   for (const user of ['mute', 'deaf']) {
     it(`says why it is not live without the permission for its subject (${user})`, async () => {
-      const errors: BusError[] = [];
-      const onError = (error: unknown): void => void errors.push(error as BusError);
+      const { errors, onError } = listening();
       const bus = track(natsBus(await connection({ user }), { onError }));
       await until(() => errors.length > 0);
       expect(errors.map(({ code }) => code)).to.deep.equal(['ERR_PURGATORY_BUS_UNFIT']);
@@ -136,38 +124,25 @@ describeWith(engines.nats, 'a bus over NATS', () => {
   }
 
   it('is in a gap while its permissions are narrowed, says why, and is live once they are back', async () => {
-    const file = `${config}.narrowed`;
-    const write = (subject: string): void =>
-      writeFileSync(
-        file,
-        `authorization { users = [{user: all, password: x, permissions: {
-          publish: "${subject}", subscribe: "${subject}"
-        }}] }`,
-      );
-    write('purgatory');
-    const server = await startNats(['-c', file]);
-    try {
-      const errors: BusError[] = [];
-      const options = { echoMs: 50, onError: (error: unknown) => void errors.push(error as BusError) };
-      const bus = track(natsBus(await connection({ servers: `127.0.0.1:${server.port}` }), options));
-      await untilLive(bus);
-      write('other');
-      process.kill(server.pid, 'SIGHUP');
-      await until(() => expect(bus.state).to.equal('gap'), 'it is in a gap');
-      await until(() => errors.some(({ code }) => code === 'ERR_PURGATORY_BUS_UNFIT'));
-      write('purgatory');
-      process.kill(server.pid, 'SIGHUP');
-      await untilLive(bus);
-    } finally {
-      await server.stop();
-      rmSync(file);
-    }
+    const permit = (subject: string): string =>
+      `authorization { users = [{user: all, password: x, permissions: {
+        publish: "${subject}", subscribe: "${subject}"
+      }}] }`;
+    const { open, reload } = await startOnce(permit('purgatory'));
+    const { errors, onError } = listening();
+    const bus = track(natsBus(await open(), { echoMs: 50, onError }));
+    await untilLive(bus);
+    reload(permit('other'));
+    await until(() => expect(bus.state).to.equal('gap'), 'it is in a gap');
+    await until(() => errors.some(({ code }) => code === 'ERR_PURGATORY_BUS_UNFIT'));
+    reload(permit('purgatory'));
+    await untilLive(bus);
   });
 
   it('leaves alone what the app may not do on its connection: that is not about the bus', async () => {
     const one = await connection({ user: 'narrow' });
-    const errors: unknown[] = [];
-    const bus = track(natsBus(one, { echoMs: 20, onError: (error) => errors.push(error) }));
+    const { errors, onError } = listening();
+    const bus = track(natsBus(one, { echoMs: 20, onError }));
     const { mine, publishThere } = await livePair(bus, track(natsBus(await connection())));
     const heard: string[] = [];
     void (async () => {
@@ -184,33 +159,20 @@ describeWith(engines.nats, 'a bus over NATS', () => {
   });
 
   it('passes on what the server says in place of its acknowledgement', async () => {
-    const file = `${config}.subscriptions`;
-    writeFileSync(file, 'max_subscriptions: 1');
-    const server = await startNats(['-c', file]);
-    try {
-      const one = await connection({ servers: `127.0.0.1:${server.port}` });
-      one.subscribe('of.the.app', { callback: () => {} });
-      await one.flush();
-      const errors: Error[] = [];
-      const onError = (error: unknown): void => void errors.push(error as Error);
-      track(natsBus(one, { echoTimeoutMs: 100, onError }));
-      await until(() => errors.length > 0);
-      expect(errors[0].message).to.match(/maximum subscriptions exceeded/i);
-    } finally {
-      await server.stop();
-      rmSync(file);
-    }
+    const { open } = await startOnce('max_subscriptions: 1');
+    const one = await open();
+    one.subscribe('of.the.app', { callback: () => {} });
+    await one.flush();
+    const { errors, onError } = listening();
+    track(natsBus(one, { echoTimeoutMs: 100, onError }));
+    await until(() => errors.length > 0);
+    expect(errors[0].message).to.match(/maximum subscriptions exceeded/i);
   });
 
   it('says that it lacks the permission for its channels, and works with the line of the docs', async () => {
-    const errors: Error[] = [];
+    const { errors, onError } = listening();
     const open = async (user: string): Promise<Bus> =>
-      track(
-        natsBus(await connection({ user }), {
-          routing: 'interest',
-          onError: (error) => errors.push(error as Error),
-        }),
-      );
+      track(natsBus(await connection({ user }), { routing: 'interest', onError }));
     const [narrow, wide] = [await open('narrow'), await open('wide')];
     const purgatories = [narrow, wide].map((bus) => new Purgatory<string>('acl', { bus }));
     for (const purgatory of purgatories) {
@@ -253,11 +215,10 @@ describeWith(engines.nats, 'a bus over NATS', () => {
   });
 
   it('never breaks a connection of the user: it is in a gap, says what mends that, and loses nothing of the app', async () => {
-    proxy = await new TcpProxy(nats.port).start();
+    const proxy = await startProxy();
     const clock = new ManualClock();
     const one = await connection({ servers: `127.0.0.1:${proxy.port}` });
-    const errors: string[] = [];
-    const onError = (error: unknown): void => void errors.push(String(error));
+    const { errors, onError } = listening();
     const reader = await connection();
     const [bus, other] = [track(natsBus(one, { clock, onError })), track(natsBus(reader))];
     const { mine, others, publish, publishThere } = await livePair(bus, other);
@@ -272,7 +233,7 @@ describeWith(engines.nats, 'a bus over NATS', () => {
     for (const ms of [5_000, 5_000, 63, 15_000, 125, 15_000, 250, 15_000]) clock.advance(ms);
     expect(bus.state).to.equal('gap');
     expect(errors).to.have.length(1);
-    expect(errors[0]).to.match(/pingInterval: 2000, maxPingOut: 2.*one of its own/);
+    expect(errors[0].message).to.match(/pingInterval: 2000, maxPingOut: 2.*one of its own/);
     publish('kept');
     proxy.release();
     await until(() => {
@@ -291,10 +252,10 @@ describeWith(engines.nats, 'a bus over NATS', () => {
     ['its own, which it makes anew', {}, [5_000, 5_000, 63]],
   ] as const) {
     it(`is live again though a connection was half open: ${whose}`, async () => {
-      proxy = await new TcpProxy(nats.port).start();
+      const proxy = await startProxy();
       const clock = new ManualClock();
       const open = (): Promise<NatsConnection> =>
-        connection({ ...options, servers: `127.0.0.1:${proxy?.port}` });
+        connection({ ...options, servers: `127.0.0.1:${proxy.port}` });
       const source = steps.length === 0 ? await open() : open;
       const onError = (): void => {};
       const [bus, other] = [track(natsBus(source, { clock, onError })), track(natsBus(await connection()))];
@@ -368,11 +329,16 @@ describeWith(engines.nats, 'a bus over NATS', () => {
 
     it('closes when its function returns no new connection', async () => {
       const one = await connection();
-      for (const source of [async () => ({}), () => undefined, () => connection({ noEcho: true })]) {
+      const made: NatsConnection[] = [];
+      const deaf = async (): Promise<NatsConnection> => {
+        made.push(await connection({ noEcho: true }));
+        return made[0];
+      };
+      for (const source of [async () => ({}), () => undefined, deaf]) {
         const errors = await refused((onError) => track(natsBus(source as never, { onError })));
         expect(errors.map(({ code }) => code)).to.deep.equal(['ERR_INVALID_RETURN_VALUE']);
       }
-      expect(connections.at(-1)?.isClosed(), 'what it has made is not left open').to.equal(true);
+      expect(made.at(-1)?.isClosed(), 'what it has made is not left open').to.equal(true);
       const errors = await refused((onError) => {
         const bus = natsBus(async () => one, { onError });
         void untilLive(bus).then(() => one.close());
@@ -383,8 +349,7 @@ describeWith(engines.nats, 'a bus over NATS', () => {
   });
 
   it('says which bus has no connection, and why, where the server is away', async () => {
-    const errors: BusError[] = [];
-    const onError = (error: unknown): void => void errors.push(error as BusError);
+    const { errors, onError } = listening();
     track(natsBus(() => connect({ servers: '127.0.0.1:1' }), { prefix: 'shop', onError }));
     await until(() => errors.length > 0);
     expect(errors[0]).to.include({ code: 'ECONNREFUSED' });
@@ -416,8 +381,8 @@ describeWith(engines.nats, 'a bus over NATS', () => {
 
   it('ends with a connection that the user closes, and leaves alone one that the user keeps', async () => {
     const [kept, closed] = [await connection(), await connection()];
-    const errors: { code?: string }[] = [];
-    const a = track(natsBus(closed, { onError: (error) => errors.push(error as { code?: string }) }));
+    const { errors, onError } = listening();
+    const a = track(natsBus(closed, { onError }));
     const b = track(natsBus(kept));
     await untilLive(a, b);
     await closed.close();
