@@ -8,7 +8,7 @@ import type { Bus } from '../../../../src/bus/bus-options.ts';
 import { LocalHub } from '../../../../src/bus/transports/local-hub.ts';
 import { notifyInTransaction, postgresBus } from '../../../../src/bus/transports/postgres.ts';
 import { ManualClock, Purgatory } from '../../../../src/index.ts';
-import { type BusError, livePair, untilHeard, untilLive } from '../../../bus/live.ts';
+import { closedAfterEach, listening, livePair, refused, untilHeard, untilLive } from '../../../bus/live.ts';
 import { Listener } from '../../../bus/rig.ts';
 import {
   type Engine,
@@ -24,8 +24,8 @@ import { rejection } from '../../../support/rejection.ts';
 import { until } from '../../../support/turns.ts';
 import { survivesKill } from './survives-kill.ts';
 
-const clientOf = (port: number, database = 'postgres'): pg.Client =>
-  new pg.Client({ host: '127.0.0.1', port, user: 'postgres', database });
+const clientOf = (port: number, database = 'postgres', options: pg.ClientConfig = {}): pg.Client =>
+  new pg.Client({ host: '127.0.0.1', port, user: 'postgres', database, ...options });
 
 const orders = new Purgatory<string>('orders');
 
@@ -43,10 +43,7 @@ describe('newClient of postgresBus', () => {
     ['the same client again', () => reused, 'an instance of Client'],
   ] as const) {
     it(`may not return ${what}: that ends the bus`, async () => {
-      const errors: (Error & { code?: string })[] = [];
-      const bus = postgresBus(newClient as never, { onError: (error) => errors.push(error as Error) });
-      await until(() => expect(bus.state).to.equal('closed'), 'the bus is closed');
-      await bus.close();
+      const errors = await refused((onError) => postgresBus(newClient as never, { onError }));
       expect(errors.at(-1)).to.include({ code: 'ERR_INVALID_RETURN_VALUE' });
       expect(errors.at(-1)?.message).to.equal(
         'Expected a client of pg that is not connected to be returned from the "newClient" function. ' +
@@ -98,34 +95,40 @@ describe('notifyInTransaction', () => {
 
 describeWith(engines.postgres, 'a bus over PostgreSQL', () => {
   let postgres: Engine;
-  let proxy: TcpProxy | undefined;
-  const buses: Bus[] = [];
-  const bus = (port = postgres.port, options = {}): Bus => {
-    const made = postgresBus(() => clientOf(port), options);
-    buses.push(made);
-    return made;
+  const { track, later } = closedAfterEach();
+  const bus = (port = postgres.port, options = {}): Bus => track(postgresBus(() => clientOf(port), options));
+  /** Runs statements, one after the other, by one client. Returns what the last one gives. */
+  const sql = async (
+    { port, database = 'postgres' }: { port: number; database?: string },
+    ...statements: (string | ((client: pg.Client) => Promise<void>))[]
+  ): Promise<pg.QueryResult | undefined> => {
+    const client = clientOf(port, database);
+    await client.connect();
+    let last: pg.QueryResult | undefined;
+    try {
+      for (const each of statements) {
+        if (typeof each === 'string') last = await client.query(each);
+        else await each(client);
+      }
+    } finally {
+      await client.end();
+    }
+    return last;
   };
 
   before(async () => {
     postgres = await startPostgres(['-c', 'wal_level=replica']);
   });
-  afterEach(async () => {
-    await Promise.all(buses.splice(0).map((one) => one.close()));
-    await proxy?.stop();
-    proxy = undefined;
-  });
   after(() => postgres.stop());
 
   it('is live where it may not look at the queue of NOTIFY', async () => {
-    const admin = clientOf(postgres.port);
-    await admin.connect();
-    await admin.query('REVOKE EXECUTE ON FUNCTION pg_notification_queue_usage() FROM PUBLIC');
-    await admin.query('CREATE ROLE blind LOGIN');
-    await admin.end();
-    const options = { host: '127.0.0.1', port: postgres.port, user: 'blind', database: 'postgres' };
-    const errors: unknown[] = [];
-    const one = postgresBus(() => new pg.Client(options), { onError: (error) => errors.push(error) });
-    buses.push(one);
+    await sql(
+      postgres,
+      'REVOKE EXECUTE ON FUNCTION pg_notification_queue_usage() FROM PUBLIC',
+      'CREATE ROLE blind LOGIN',
+    );
+    const { errors, onError } = listening();
+    const one = track(postgresBus(() => clientOf(postgres.port, 'postgres', { user: 'blind' }), { onError }));
     await until(() => one.state === 'live' || errors.length > 0);
     expect(errors).to.deep.equal([]);
   });
@@ -135,7 +138,8 @@ describeWith(engines.postgres, 'a bus over PostgreSQL', () => {
   }).retries(SECOND_TRY);
 
   it('is live again after an echo that was lost on a half-open connection', async () => {
-    proxy = await new TcpProxy(postgres.port).start();
+    const proxy = await new TcpProxy(postgres.port).start();
+    later(() => proxy.stop());
     const clock = new ManualClock();
     const one = bus(proxy.port, { clock, onError: () => {} });
     await untilLive(one);
@@ -149,81 +153,64 @@ describeWith(engines.postgres, 'a bus over PostgreSQL', () => {
 
   it('notifyInTransaction tells all processes at the commit, the own one too, and none after a rollback', async () => {
     const [a, b] = [bus(), bus()];
-    const listeners = [new Listener('orders'), new Listener('orders')];
-    a.join(listeners[0]);
-    b.join(listeners[1]);
-    await untilLive(a, b);
-    const client = clientOf(postgres.port);
-    await client.connect();
-    try {
-      await client.query('BEGIN');
-      await notifyInTransaction(client, orders, ['undone']);
-      await client.query('ROLLBACK');
-      await client.query('BEGIN');
-      const keys = Array.from({ length: 1_000 }, (_, index) => `${index} ${'é'.repeat(20)}`);
-      await notifyInTransaction(client, orders, [...keys, keys[0]]);
-      await notifyInTransaction(client, orders, []);
-      expect(listeners[1].heard).to.deep.equal([]);
-      await client.query('COMMIT');
-      await until(() => listeners.every(({ heard }) => heard.length >= keys.length));
-      for (const { heard } of listeners) expect(heard).to.deep.equal(keys);
-      expect([a.state, b.state]).to.deep.equal(['live', 'live']);
-    } finally {
-      await client.end();
+    const { mine, others } = await livePair(a, b);
+    const keys = Array.from({ length: 1_000 }, (_, index) => `${index} ${'é'.repeat(20)}`);
+    await sql(
+      postgres,
+      'BEGIN',
+      (client) => notifyInTransaction(client, orders, ['undone']),
+      'ROLLBACK',
+      'BEGIN',
+      (client) => notifyInTransaction(client, orders, [...keys, keys[0]]),
+      (client) => notifyInTransaction(client, orders, []),
+      async () => void expect(others.heard).to.deep.equal([]),
+      'COMMIT',
+    );
+    for (const { heard } of [mine, others]) {
+      await until(() => heard.length >= keys.length);
+      expect(heard).to.deep.equal(keys);
     }
+    expect([a.state, b.state]).to.deep.equal(['live', 'live']);
   });
 
   describe('in a database of its own', () => {
-    /** Runs statements, one after the other. Returns how many rows the last one has given. */
-    const sql = async (database: string, ...statements: string[]): Promise<number | null> => {
-      const client = clientOf(postgres.port, database);
-      await client.connect();
-      let rows: number | null = null;
-      for (const statement of statements) rows = (await client.query(statement)).rowCount;
-      await client.end();
-      return rows;
-    };
-    const busIn = (database: string, options = {}): Bus => {
-      const made = postgresBus(() => clientOf(postgres.port, database), options);
-      buses.push(made);
-      return made;
+    const inside = (database: string, ...statements: Parameters<typeof sql>[1][]) =>
+      sql({ port: postgres.port, database }, ...statements);
+    const busIn = (database: string, options = {}): Bus =>
+      track(postgresBus(() => clientOf(postgres.port, database), options));
+    /** Two buses in a new database, whose `pg_notify` is preceded by `code`. */
+    const twoBuses = async (database: string, code: string, options = {}): Promise<[Bus, Bus]> => {
+      const path = `ALTER DATABASE ${database} SET search_path = public, pg_catalog`;
+      await sql(postgres, `CREATE DATABASE ${database}`, path);
+      await inside(
+        database,
+        'CREATE TABLE state (is_full boolean, is_blocked boolean)',
+        `CREATE FUNCTION public.pg_notify(text, text) RETURNS void LANGUAGE plpgsql AS $$ BEGIN
+           ${code}
+           PERFORM pg_catalog.pg_notify($1, $2);
+         END $$`,
+      );
+      return [busIn(database, options), busIn(database)];
     };
 
     it('carries keys that the encoding of the database does not have', async () => {
       await sql(
-        'postgres',
+        postgres,
         `CREATE DATABASE latin ENCODING 'LATIN1' LC_COLLATE 'C' LC_CTYPE 'C' TEMPLATE template0`,
       );
       const [a, b] = [busIn('latin'), busIn('latin')];
       const { others: listener, publish } = await livePair(a, b);
       publish('заказ-7');
       await untilHeard(listener, 'заказ-7');
-      const client = clientOf(postgres.port, 'latin');
-      await client.connect();
-      await client.query('BEGIN');
-      await notifyInTransaction(client, orders, ['заказ-8']);
-      await client.query('COMMIT');
-      await client.end();
+      await inside('latin', (client) => notifyInTransaction(client, orders, ['заказ-8']));
       await untilHeard(listener, 'заказ-8');
       expect(a.snapshot().totals.gaps.publish).to.equal(0);
     });
 
     it('gives up a frame that the server refuses, and says so; the others get through', async () => {
-      await sql(
-        'postgres',
-        'CREATE DATABASE strict',
-        'ALTER DATABASE strict SET search_path = public, pg_catalog',
-      );
-      await sql(
-        'strict',
-        `CREATE FUNCTION public.pg_notify(text, text) RETURNS void LANGUAGE plpgsql AS $$ BEGIN
-           IF $2 LIKE '%orders%' THEN RAISE 'no orders here'; END IF;
-           PERFORM pg_catalog.pg_notify($1, $2);
-         END $$`,
-      );
-      const errors: { code?: string; message: string }[] = [];
-      const onError = (error: unknown): void => void errors.push(error as Error);
-      const [a, b] = [busIn('strict', { onError }), busIn('strict')];
+      const { errors, onError } = listening();
+      const code = `IF $2 LIKE '%orders%' THEN RAISE 'no orders here'; END IF;`;
+      const [a, b] = await twoBuses('strict', code, { onError });
       const [listener, mine] = [new Listener('jobs'), new Listener('orders')];
       b.join(listener);
       const refused = a.join(mine);
@@ -241,65 +228,39 @@ describeWith(engines.postgres, 'a bus over PostgreSQL', () => {
     });
 
     it('moves the tail of a full queue of NOTIFY, which stays where it is while every NOTIFY fails', async () => {
-      await sql(
-        'postgres',
-        'CREATE DATABASE filled',
-        'ALTER DATABASE filled SET search_path = public, pg_catalog',
-      );
-      await sql(
+      const full = `RAISE 'too many notifications in the NOTIFY queue' USING ERRCODE = '54000'`;
+      const code = `IF EXISTS (SELECT FROM state WHERE is_full) THEN ${full}; END IF;`;
+      const [a, b] = await twoBuses('filled', code, { echoMs: 50, onError: () => {} });
+      await inside(
         'filled',
-        'CREATE TABLE queue (is_full boolean, is_blocked boolean)',
-        'INSERT INTO queue VALUES (false, false)',
-        `CREATE FUNCTION public.pg_notify(text, text) RETURNS void LANGUAGE plpgsql AS $$ BEGIN
-           IF (SELECT is_full FROM queue) THEN
-             RAISE 'too many notifications in the NOTIFY queue' USING ERRCODE = '54000';
-           END IF;
-           PERFORM pg_catalog.pg_notify($1, $2);
-         END $$`,
         `CREATE FUNCTION public.pg_notification_queue_usage() RETURNS double precision LANGUAGE sql AS $$
-           UPDATE queue SET is_full = is_full AND is_blocked RETURNING is_full::int::double precision $$`,
+           UPDATE state SET is_full = is_full AND is_blocked RETURNING is_full::int::double precision $$`,
       );
-      const [a, b] = [busIn('filled', { echoMs: 50, onError: () => {} }), busIn('filled')];
       const { others: listener, publish } = await livePair(a, b);
-      await sql('filled', 'UPDATE queue SET is_full = true, is_blocked = true');
+      await inside('filled', 'INSERT INTO state VALUES (true, true)');
       await until(() => expect(a.state).to.equal('gap'), 'it is in a gap');
       publish('kept');
       await until(() => expect(a.snapshot().lastError?.message).to.contain('too many notifications'));
-      await sql('filled', 'UPDATE queue SET is_blocked = false');
+      await inside('filled', 'UPDATE state SET is_blocked = false');
       await untilLive(a);
       await untilHeard(listener, 'kept');
     });
 
     it('takes no frame for refused that went under with its connection', async () => {
-      await sql(
-        'postgres',
-        'CREATE DATABASE slow',
-        'ALTER DATABASE slow SET search_path = public, pg_catalog',
-      );
-      await sql(
-        'slow',
-        'CREATE TABLE pace (held boolean)',
-        `CREATE FUNCTION public.pg_notify(text, text) RETURNS void LANGUAGE plpgsql AS $$ BEGIN
-           IF $2 LIKE '%orders%' AND EXISTS (SELECT FROM pace) THEN PERFORM pg_sleep(60); END IF;
-           PERFORM pg_catalog.pg_notify($1, $2);
-         END $$`,
-        'INSERT INTO pace VALUES (true)',
-      );
-      const errors: { code?: string }[] = [];
-      const onError = (error: unknown): void => void errors.push(error as { code?: string });
-      const [a, b] = [busIn('slow', { onError }), busIn('slow')];
-      const listener = new Listener('orders');
-      b.join(listener);
-      const { publish } = a.join(new Listener('orders'));
-      await until(() => expect([a.state, b.state]).to.deep.equal(['live', 'live']), 'both are live');
+      const { errors, onError } = listening();
+      const code = `IF $2 LIKE '%orders%' AND EXISTS (SELECT FROM state) THEN PERFORM pg_sleep(60); END IF;`;
+      const [a, b] = await twoBuses('slow', code, { onError });
+      await inside('slow', 'INSERT INTO state VALUES (true)');
+      const { others: listener, publish } = await livePair(a, b);
       publish('7');
       for (let ended = 1; ended <= 4; ended++) {
         const end = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE wait_event = 'PgSleep'";
-        await until(async () => expect(await sql('slow', end)).to.equal(1), 'the frame is under way');
+        const endsOne = async (): Promise<boolean> => (await inside('slow', end))?.rowCount === 1;
+        await until(endsOne, 'the frame is under way');
         await until(() => expect(a.snapshot().totals.gaps.connection).to.equal(ended), 'its end is noticed');
       }
-      await sql('slow', 'DELETE FROM pace');
-      await until(() => expect(listener.heard).to.include('7'), '7 is heard');
+      await inside('slow', 'DELETE FROM state');
+      await untilHeard(listener, '7');
       expect(a.snapshot().totals.gaps.publish).to.equal(0);
       expect(errors.map(({ code }) => code)).not.to.include('ERR_PURGATORY_HINTS_LOST');
     });
@@ -308,15 +269,12 @@ describeWith(engines.postgres, 'a bus over PostgreSQL', () => {
   it('says why it is not live on a replica, and is once that is promoted', async () => {
     const replica = await startPostgresReplica(postgres);
     try {
-      const errors: BusError[] = [];
-      const one = bus(replica.port, { onError: (error: unknown) => errors.push(error as BusError) });
+      const { errors, onError } = listening();
+      const one = bus(replica.port, { onError });
       await until(() => errors.length > 0);
       expect(errors[0]).to.include({ code: 'ERR_PURGATORY_BUS_UNFIT' });
       expect(errors[0].message).to.contain('replica');
-      const admin = clientOf(replica.port);
-      await admin.connect();
-      await admin.query('SELECT pg_promote()');
-      await admin.end();
+      await sql(replica, 'SELECT pg_promote()');
       await untilLive(one);
       await one.close();
     } finally {
@@ -330,17 +288,9 @@ describeWith(engines.postgres, 'a bus over PostgreSQL', () => {
         getTypeParser: (oid: number, format?: string) =>
           oid === 23 || oid === 16 ? parse : pg.types.getTypeParser(oid, format as 'text'),
       };
-      const one = postgresBus(
-        () =>
-          new pg.Client({
-            host: '127.0.0.1',
-            port: postgres.port,
-            user: 'postgres',
-            database: 'postgres',
-            types: types as pg.CustomTypesConfig,
-          }),
+      const one = track(
+        postgresBus(() => clientOf(postgres.port, 'postgres', { types: types as pg.CustomTypesConfig })),
       );
-      buses.push(one);
       await untilLive(one);
       expect(one.snapshot().lastError).to.equal(null);
     }
@@ -379,8 +329,7 @@ describeWith(engines.postgres, 'a bus over PostgreSQL', () => {
 
     itWith(engines.pgbouncer, 'says in transaction mode that this is why no echo comes back', async () => {
       const port = await startPooler('transaction');
-      const errors: BusError[] = [];
-      const onError = (error: unknown): void => void errors.push(error as BusError);
+      const { errors, onError } = listening();
       const one = bus(port, { echoTimeoutMs: 300, onError });
       await until(() => errors.some(({ code }) => code === 'ERR_PURGATORY_BUS_UNFIT'));
       expect(errors.at(-1)?.message).to.contain('behind a pooler');
