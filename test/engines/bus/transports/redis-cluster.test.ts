@@ -6,7 +6,7 @@ import type { Bus } from '../../../../src/bus/bus-options.ts';
 import type { Transport } from '../../../../src/bus/transport.ts';
 import { transportConformance } from '../../../../src/bus/transports/conformance.ts';
 import { type RedisClient, redisBus, redisTransport } from '../../../../src/bus/transports/redis.ts';
-import { livePair, untilHeard, untilLive } from '../../../bus/live.ts';
+import { closedAfterEach, listening, livePair, untilHeard, untilLive } from '../../../bus/live.ts';
 import { Listener } from '../../../bus/rig.ts';
 import { type Engine, engines, SECOND_TRY } from '../../../support/engines.ts';
 import { LIMIT_MS } from '../../../support/limit.ts';
@@ -27,7 +27,7 @@ import { interestCases } from './interest-cases.ts';
 describeWith(engines.redis, 'a bus over Redis Cluster', () => {
   const nodes: Engine[] = [];
   let ports: number[];
-  const ends: (() => unknown)[] = [];
+  const { track, later } = closedAfterEach();
 
   const startNode = async (): Promise<Engine> => {
     const node = await startClusterNode();
@@ -41,7 +41,6 @@ describeWith(engines.redis, 'a bus over Redis Cluster', () => {
   });
 
   after(async () => {
-    for (const end of ends) await end();
     for (const node of nodes) await node.stop();
   });
 
@@ -51,7 +50,7 @@ describeWith(engines.redis, 'a bus over Redis Cluster', () => {
       { clusterRetryStrategy: () => 50 },
     );
     made.on('error', () => {});
-    ends.push(() => made.disconnect());
+    later(() => made.disconnect());
     return made;
   };
 
@@ -70,31 +69,27 @@ describeWith(engines.redis, 'a bus over Redis Cluster', () => {
     const replica = await startNode();
     manage('add-node', addressOf(replica), addressOf(nodes[0]), '--cluster-slave');
     const admin = new Redis(replica.port, '127.0.0.1');
-    ends.push(() => admin.disconnect());
+    later(() => admin.disconnect());
     await until(async () => String(((await admin.call('ROLE')) as unknown[])[0]) === 'slave');
     const rights = 'on >secret resetchannels -@all +subscribe +publish +role &purgatory';
     await admin.call('ACL', 'SETUSER', 'lean', ...rights.split(' '));
     const login = { username: 'lean', password: 'secret', enableReadyCheck: false };
     const single = new Redis(replica.port, '127.0.0.1', login);
-    ends.push(() => single.disconnect());
-    const all = [redisBus(single, { echoMs: 50 }), redisBus(ioCluster())];
-    ends.push(() => Promise.all(all.map((bus) => bus.close())));
-    const listener = new Listener('orders');
-    all[1].join(listener);
-    const { publish } = all[0].join(new Listener('orders'));
-    await until(() => all.every((bus) => bus.state === 'live'), 'all are live');
+    later(() => single.disconnect());
+    const bus = track(redisBus(single, { echoMs: 50 }));
+    const { others, publish } = await livePair(bus, track(redisBus(ioCluster())));
     await until(() => {
       publish('from the replica');
-      return listener.heard.includes('from the replica');
+      return others.heard.includes('from the replica');
     });
-    expect(all[0].snapshot().totals.gaps.connection).to.equal(0);
+    expect(bus.snapshot().totals.gaps.connection).to.equal(0);
   });
 
   const nodeCluster = async (): Promise<RedisClient> => {
     const made = createCluster({ rootNodes: ports.map((port) => ({ url: `redis://127.0.0.1:${port}` })) });
     made.on('error', () => {});
     await made.connect();
-    ends.push(() => made.destroy());
+    later(() => made.destroy());
     return made;
   };
 
@@ -108,17 +103,12 @@ describeWith(engines.redis, 'a bus over Redis Cluster', () => {
       await until(() => [...ports, leaver.port].every(knowsAllSlots));
       const client = family === 'ioredis' ? ioCluster() : await nodeCluster();
       if (client instanceof Cluster) await once(client, 'ready');
-      const errors: Error[] = [];
-      const options = {
-        prefix: family,
-        echoMs: 200,
-        onError: (error: unknown) => void errors.push(error as Error),
-      };
+      const { errors, onError } = listening();
+      const options = { prefix: family, echoMs: 200, onError };
       const buses: Bus[] = [];
-      ends.push(() => Promise.all(buses.map((bus) => bus.close())));
       const listensThere = (): boolean => hears(leaver.port, family);
       do {
-        buses.push(redisBus(client, options));
+        buses.push(track(redisBus(client, options)));
         await untilLive(...buses);
       } while (!listensThere());
 
@@ -127,7 +117,7 @@ describeWith(engines.redis, 'a bus over Redis Cluster', () => {
       await until(() => !listensThere(), 'nobody listens on it');
       const cutOff = errors.filter(({ message }) => message.includes('cut off its cluster'));
       expect(cutOff, 'it says why').not.to.be.empty;
-      for (let more = 0; more < 5; more++) buses.push(redisBus(client, options));
+      for (let more = 0; more < 5; more++) buses.push(track(redisBus(client, options)));
       await untilLive(...buses);
       expect(listensThere(), 'nobody is live there').to.equal(false);
       const listener = new Listener('orders');
@@ -140,35 +130,32 @@ describeWith(engines.redis, 'a bus over Redis Cluster', () => {
 
   it('is in a gap on a master that is with the minority, and live again with the cluster', async () => {
     const options = { prefix: 'minority', echoMs: 200, onError: () => {} };
-    const bus = redisBus(ioCluster(), options);
-    ends.push(() => bus.close());
+    const bus = track(redisBus(ioCluster(), options));
     await untilLive(bus);
     const own = nodes.find(({ port }) => hears(port, 'minority')) as Engine;
-    const others = nodes.filter((node) => node !== own);
-    for (const { pid } of others) process.kill(pid, 'SIGSTOP');
+    const rest = nodes.filter((node) => node !== own);
+    for (const { pid } of rest) process.kill(pid, 'SIGSTOP');
     try {
       await until(() => expect(bus.state).to.equal('gap'), 'it is in a gap');
       expect(bus.snapshot().lastGap?.error).to.contain('cut off its cluster');
     } finally {
-      for (const { pid } of others) process.kill(pid, 'SIGCONT');
+      for (const { pid } of rest) process.kill(pid, 'SIGCONT');
     }
-    const other = redisBus(ioCluster(), options);
-    ends.push(() => other.close());
-    const { others: listener, publish } = await livePair(bus, other);
+    const { others, publish } = await livePair(bus, track(redisBus(ioCluster(), options)));
     await until(() => {
       publish('back');
-      return listener.heard.includes('back');
+      return others.heard.includes('back');
     });
   });
 
   // After the suite: a node dies.
   describe('of several clients', () => {
     it('hears across nodes, whoever they are connected to, and when their node dies', async () => {
-      const all = [redisBus(ioCluster()), redisBus(ioCluster()), redisBus(await nodeCluster())];
-      ends.push(() => Promise.all(all.map((bus) => bus.close())));
+      const clients = [ioCluster(), ioCluster(), await nodeCluster()];
+      const all = clients.map((client) => track(redisBus(client)));
       const listeners = all.map(() => new Listener('orders'));
       const members = all.map((bus, index) => bus.join(listeners[index]));
-      await until(() => all.every((bus) => bus.state === 'live'), 'all are live');
+      await untilLive(...all);
       // The nodes of a young cluster do not forward to each other at once.
       const allHear = (count: number): Promise<unknown> =>
         until(() => {

@@ -1,36 +1,31 @@
 import { expect } from 'chai';
 import { Redis } from 'ioredis';
-import type { Bus } from '../../../../src/bus/bus-options.ts';
+import type { Bus, BusOptions } from '../../../../src/bus/bus-options.ts';
 import { redisBus } from '../../../../src/bus/transports/redis.ts';
 import { Purgatory } from '../../../../src/index.ts';
+import { closedAfterEach, listening } from '../../../bus/live.ts';
 import { type Engine, engines, SECOND_TRY, startRedis } from '../../../support/engines.ts';
 import { describeWith } from '../../../support/needs.ts';
 import { until } from '../../../support/turns.ts';
 
 describeWith(engines.redis, 'interest routing over Redis', () => {
   let redis: Engine;
-  const ends: (() => unknown)[] = [];
+  const { track, later } = closedAfterEach();
 
   before(async () => {
     redis = await startRedis();
   });
 
-  after(async () => {
-    for (const end of ends) await end();
-    await redis.stop();
-  });
+  after(() => redis.stop());
 
   const client = (options: object = {}): Redis => {
     const made = new Redis(redis.port, '127.0.0.1', { retryStrategy: () => 10, ...options });
     made.on('error', () => {});
-    ends.push(() => made.disconnect());
+    later(() => made.disconnect());
     return made;
   };
-  const open = (prefix: string, options: object = {}): Bus => {
-    const bus = redisBus(client(), { prefix, routing: 'interest', echoMs: 200, ...options });
-    ends.unshift(() => bus.close());
-    return bus;
-  };
+  const open = (prefix: string, login?: object, options?: BusOptions): Bus =>
+    track(redisBus(client(login), { prefix, routing: 'interest', echoMs: 200, ...options }));
   const routes = (bus: Bus): Promise<unknown> =>
     until(() => bus.snapshot().nowMs - bus.snapshot().sinceMs > 300 && bus.snapshot().peers > 0);
 
@@ -85,15 +80,10 @@ describeWith(engines.redis, 'interest routing over Redis', () => {
     const admin = client();
     await admin.call('ACL', 'SETUSER', 'narrow', 'on', '>pw', '+@all', 'resetchannels', '&acl');
     await admin.call('ACL', 'SETUSER', 'wide', 'on', '>pw', '+@all', 'resetchannels', '&acl', '&acl/*');
-    const errors: Error[] = [];
-    const make = (username: string): Bus =>
-      redisBus(client({ username, password: 'pw' }), {
-        prefix: 'acl',
-        routing: 'interest',
-        onError: (error) => errors.push(error as Error),
-      });
-    const [narrow, wide] = [make('narrow'), make('wide')];
-    ends.unshift(() => Promise.all([narrow.close(), wide.close()]));
+    const { errors, onError } = listening();
+    const [narrow, wide] = ['narrow', 'wide'].map((username) =>
+      open('acl', { username, password: 'pw' }, { onError }),
+    );
     const purgatories = [narrow, wide].map((bus) => new Purgatory<string>('acl', { bus }));
     for (const purgatory of purgatories) {
       void purgatory.waitFor(['k'], () => undefined, { timeoutMs: 60_000 }).catch(() => {});

@@ -4,10 +4,9 @@ import { expect } from 'chai';
 import { Redis } from 'ioredis';
 import { createClient } from 'redis';
 import sinon from 'sinon';
-import type { Bus } from '../../../../src/bus/bus-options.ts';
 import { type RedisClient, redisBus } from '../../../../src/bus/transports/redis.ts';
 import { ManualClock } from '../../../../src/clock/manual-clock.ts';
-import { type BusError, livePair, refused, untilHeard, untilLive } from '../../../bus/live.ts';
+import { closedAfterEach, listening, livePair, refused, untilHeard, untilLive } from '../../../bus/live.ts';
 import { Listener } from '../../../bus/rig.ts';
 import { type Engine, engines, SECOND_TRY, startRedis, TcpProxy } from '../../../support/engines.ts';
 import { describeWith } from '../../../support/needs.ts';
@@ -18,12 +17,11 @@ const quiet = { retryStrategy: () => 20 };
 
 describeWith(engines.redis, 'a bus over Redis', () => {
   let redis: Engine;
-  const buses: Bus[] = [];
-  const clients: { disconnect(): void }[] = [];
+  const { track, later } = closedAfterEach();
   const client = (options = {}): Redis => {
     const made = new Redis({ port: redis.port, host: '127.0.0.1', ...quiet, ...options });
     made.on('error', () => {});
-    clients.push(made);
+    later(() => made.disconnect());
     return made;
   };
   const clientOf = async (family: string, port: number, login = {}): Promise<RedisClient> => {
@@ -31,20 +29,12 @@ describeWith(engines.redis, 'a bus over Redis', () => {
     const node = createClient({ ...login, socket: { host: '127.0.0.1', port, reconnectStrategy: 20 } });
     node.on('error', () => {});
     await node.connect();
-    clients.push({ disconnect: () => node.destroy() });
+    later(() => node.destroy());
     return node;
-  };
-  const track = (bus: Bus): Bus => {
-    buses.push(bus);
-    return bus;
   };
 
   before(async () => {
     redis = await startRedis();
-  });
-  afterEach(async () => {
-    await Promise.all(buses.splice(0).map((bus) => bus.close()));
-    for (const one of clients.splice(0)) one.disconnect();
   });
   after(() => redis.stop());
 
@@ -62,8 +52,8 @@ describeWith(engines.redis, 'a bus over Redis', () => {
   });
 
   it('survives kill -9 of the server, and tells of it', async () => {
-    const errors: unknown[] = [];
-    const options = { echoMs: 200, echoTimeoutMs: 500, onError: (error: unknown) => errors.push(error) };
+    const { errors, onError } = listening();
+    const options = { echoMs: 200, echoTimeoutMs: 500, onError };
     await survivesKill(redis, track(redisBus(client(), options)), track(redisBus(client(), options)));
     expect(errors).not.to.be.empty;
   }).retries(SECOND_TRY);
@@ -99,8 +89,8 @@ describeWith(engines.redis, 'a bus over Redis', () => {
         const user = `u${Math.random().toString(36).slice(2)}`;
         await admin.call('ACL', 'SETUSER', user, 'on', '>secret', '~*', '&*', ...rights.split(' '));
         const own = await clientOf(family, redis.port, { username: user, password: 'secret' });
-        const errors: BusError[] = [];
-        const bus = track(redisBus(own, { onError: (error) => errors.push(error as BusError) }));
+        const { errors, onError } = listening();
+        const bus = track(redisBus(own, { onError }));
         await until(() => errors.length > 0);
         await admin.call('ACL', 'SETUSER', user, '+@all', 'allchannels');
         await untilLive(bus);
@@ -114,8 +104,7 @@ describeWith(engines.redis, 'a bus over Redis', () => {
   it('is in a gap while the permission of its user is narrowed, says why once, and loses nothing', async () => {
     const admin = client();
     await admin.call('ACL', 'SETUSER', 'passing', 'on', '>secret', '~*', '&*', '+@all');
-    const errors: BusError[] = [];
-    const onError = (error: unknown): void => void errors.push(error as BusError);
+    const { errors, onError } = listening();
     const login = { username: 'passing', password: 'secret' };
     const [bus, other] = [track(redisBus(client(login), { echoMs: 50, onError })), track(redisBus(client()))];
     const { mine, others, publish, publishThere } = await livePair(bus, other);
@@ -134,10 +123,9 @@ describeWith(engines.redis, 'a bus over Redis', () => {
   for (const family of ['ioredis', 'node-redis']) {
     it(`has two connections of its own, and makes both anew when they are half open (${family})`, async () => {
       const proxy = await new TcpProxy(redis.port).start();
-      clients.push({ disconnect: () => void proxy.stop() });
+      later(() => proxy.stop());
       const clock = new ManualClock();
-      const errors: string[] = [];
-      const onError = (error: unknown): void => void errors.push(String(error));
+      const { errors, onError } = listening();
       const own = await clientOf(family, proxy.port);
       const [bus, other] = [track(redisBus(own, { clock, onError })), track(redisBus(client()))];
       const { mine, others, publish, publishThere } = await livePair(bus, other);
@@ -147,7 +135,7 @@ describeWith(engines.redis, 'a bus over Redis', () => {
       publish('kept');
       clock.advance(5_000);
       expect([bus.state, errors.length]).to.deep.equal(['gap', 1]);
-      expect(errors[0]).to.contain('did not come back within 5000 ms');
+      expect(errors[0].message).to.contain('did not come back within 5000 ms');
       clock.advance(63); // the pause
       await untilLive(bus);
       await untilHeard(others, 'kept');
@@ -181,7 +169,7 @@ describeWith(engines.redis, 'a bus over Redis', () => {
         duplicate: (...overrides) => own.duplicate(...overrides),
       };
       const all = [proxy, wrapper].map((each) => track(redisBus(each)));
-      await until(() => all.every((bus) => bus.state === 'live'), 'all are live');
+      await untilLive(...all);
     });
   }
 
@@ -229,8 +217,8 @@ describeWith(engines.redis, 'a bus over Redis', () => {
     for (const family of ['ioredis', 'node-redis']) {
       it(`says why it is not live, and is once that is promoted (${family})`, async () => {
         const own = await clientOf(family, replica.port);
-        const errors: BusError[] = [];
-        const bus = track(redisBus(own, { onError: (error) => errors.push(error as BusError) }));
+        const { errors, onError } = listening();
+        const bus = track(redisBus(own, { onError }));
         await until(() => errors.length > 0);
         expect(bus.state).to.equal('connecting');
         await client({ port: replica.port }).call('REPLICAOF', 'NO', 'ONE');
@@ -242,34 +230,29 @@ describeWith(engines.redis, 'a bus over Redis', () => {
 
     it('falls into a gap with that cause when it becomes one and keeps its connections, and comes back', async () => {
       const primary = await startRedis(['--rename-command', 'HELLO', '']); // as before Redis 6.2
-      try {
-        const errors: string[] = [];
-        const onError = (error: unknown): void => void errors.push(String(error));
-        const options = { echoMs: 50, onError };
-        const bus = track(redisBus(client({ port: primary.port }), options));
-        const { publish } = bus.join(new Listener('orders'));
-        await untilLive(bus);
-        const admin = client({ port: primary.port });
-        await admin.call('REPLICAOF', '127.0.0.1', `${redis.port}`);
-        await until(() => expect(bus.state).to.equal('gap'), 'the bus is in a gap');
-        const { lastGap, totals } = bus.snapshot();
-        expect(lastGap?.error).to.contain('is a replica');
-        expect(totals.gaps).to.include({ connection: 1, echo: 0 });
-        publish('kept');
-        await admin.call('REPLICAOF', 'NO', 'ONE');
-        await untilLive(bus);
-        await bus.flush();
-        expect(errors.filter((error) => error.includes('is a replica'))).not.to.be.empty;
-      } finally {
-        await primary.stop();
-      }
+      later(() => primary.stop());
+      const { errors, onError } = listening();
+      const bus = track(redisBus(client({ port: primary.port }), { echoMs: 50, onError }));
+      const { publish } = bus.join(new Listener('orders'));
+      await untilLive(bus);
+      const admin = client({ port: primary.port });
+      await admin.call('REPLICAOF', '127.0.0.1', `${redis.port}`);
+      await until(() => expect(bus.state).to.equal('gap'), 'the bus is in a gap');
+      const { lastGap, totals } = bus.snapshot();
+      expect(lastGap?.error).to.contain('is a replica');
+      expect(totals.gaps).to.include({ connection: 1, echo: 0 });
+      publish('kept');
+      await admin.call('REPLICAOF', 'NO', 'ONE');
+      await untilLive(bus);
+      await bus.flush();
+      expect(errors.filter(({ message }) => message.includes('is a replica'))).not.to.be.empty;
     });
   });
 
   for (const protocol of ['ioredis', 'node-redis', 'node-redis, RESP3']) {
     it(`needs no more than SUBSCRIBE and PUBLISH, and knows a replica by HELLO then (${protocol})`, async () => {
       const server = await startRedis();
-      clients.push({ disconnect: () => void server.stop() });
+      later(() => server.stop());
       const admin = client({ port: server.port });
       const rights = 'on >secret resetchannels -@all +subscribe +publish &purgatory';
       await admin.call('ACL', 'SETUSER', 'lean', ...rights.split(' '));
@@ -297,18 +280,5 @@ describeWith(engines.redis, 'a bus over Redis', () => {
     await until(async () => (await numberOf('stats', 'total_connections_received')) > accepted);
     await until(async () => expect(await numberOf('clients', 'connected_clients')).to.equal(opened));
     node.destroy();
-  });
-
-  it('tells the others what a process notifies that closes its bus at once', async () => {
-    const other = track(redisBus(client()));
-    const listener = new Listener('orders');
-    other.join(listener);
-    await untilLive(other);
-    {
-      await using bus = redisBus(client());
-      bus.join(new Listener('orders')).publish('last words');
-      expect(bus.state).to.equal('connecting');
-    }
-    await untilHeard(listener, 'last words');
   });
 });
