@@ -51,9 +51,10 @@ let hasWarned = false;
  * own.
  */
 export class SystemClock implements Clock {
-  /** The global at the last reading, and whether it is a fake, which is not the host. */
+  /** The global at the last reading. */
   #setTimeout = host.setTimeout;
-  #isFake = false;
+  /** Whether it was a fake, which is not the host: then a fake wakes. Written here alone. */
+  isFake = false;
   /** The fake that told the time then. Undefined: the host did. */
   #fakeTime: FakeTime | undefined;
   #offsetMs = 0;
@@ -84,18 +85,13 @@ export class SystemClock implements Clock {
     return this.#fakeTime !== undefined;
   }
 
-  /** Whether a fake wakes, by the last reading. */
-  get isFake(): boolean {
-    return this.#isFake;
-  }
-
   /** Whether the host reads its sockets before a wake-up runs: a fake has no turns of the host. */
   get waitsForReads(): boolean {
     return this.#readsFirst && !this.isStill;
   }
 
   now(): number {
-    if (globalThis.setTimeout !== this.#setTimeout || this.#isFake) return this.#look();
+    if (globalThis.setTimeout !== this.#setTimeout || this.isFake) return this.#look();
     const nowMs = hrtimeMs() + this.#offsetMs;
     if (nowMs < this.#lastMs) return this.#look();
     this.#lastMs = nowMs;
@@ -122,15 +118,15 @@ export class SystemClock implements Clock {
   /** Reads a host that is replaced, is no longer, or has gone back. */
   #look(): number {
     const { setTimeout } = globalThis; // undefined when it was deleted
-    const wasFake = this.#isFake;
+    const wasFake = this.isFake;
     const isReplaced = setTimeout !== this.#setTimeout;
     if (isReplaced || setTimeout === host.setTimeout) {
       this.#setTimeout = setTimeout;
       const replacement = this.foreign('setTimeout'); // a look at each change: replacements.ts
-      this.#isFake = replacement === undefined ? isHostFaked() : isFake(replacement);
+      this.isFake = replacement === undefined ? isHostFaked() : isFake(replacement);
     }
-    const movesTimers = isReplaced || this.#isFake !== wasFake;
-    const followed = this.#isFake ? fakeTime(setTimeout) : undefined;
+    const movesTimers = isReplaced || this.isFake !== wasFake;
+    const followed = this.isFake ? fakeTime(setTimeout) : undefined;
     const isNew = followed !== this.#fakeTime || (movesTimers && followed !== undefined);
     if (isNew) {
       this.#fakeTime = followed;

@@ -26,10 +26,11 @@ describe('systemClock', () => {
     expect(second - first).to.be.within(beforeSecond - afterFirst, afterSecond - beforeFirst);
   });
 
-  it('stands still, and then goes on, when the source goes back (behaviour 8)', () => {
+  it('goes on from its last reading where its source is new, and where that goes back (behaviour 8)', () => {
     sinon.useFakeTimers({ toFake: ['setTimeout'] });
-    const source = sinon.stub(performance, 'now').returns(5_000);
+    const source = sinon.stub(performance, 'now').returns(1e12);
     const before = systemClock.now();
+    expect(before).to.be.below(1e12);
     source.returns(1_000);
     expect(systemClock.now()).to.equal(before);
     source.returns(1_250);
@@ -118,6 +119,17 @@ describe('systemClock', () => {
     fake.tick(2 ** 32 + 1);
     expect(wakes).to.equal(1);
     expect(emitWarning.args).to.deep.equal([]);
+  });
+
+  it('moves to a fake what is due already, which then comes once, by the fake', async () => {
+    let wakes = 0;
+    systemClock.wakeAt(0, () => wakes++);
+    const fake = sinon.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] });
+    systemClock.now(); // notices
+    await turn();
+    expect(wakes).to.equal(0);
+    fake.tick(1);
+    expect(wakes).to.equal(1);
   });
 
   it('has one timer in a fake, also when a timer of the host was the first to find it', async () => {
