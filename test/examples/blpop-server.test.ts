@@ -129,31 +129,6 @@ describe('examples/blpop-server', () => {
     worker.destroy();
   });
 
-  it('gives each item to one of thousands of clients, in their order, while others go', async () => {
-    const producer = client(port);
-    const workers = Array.from({ length: 2_000 }, () => client(port));
-    const got = new Map<number, string>();
-    await Promise.all(workers.map((worker) => worker.ping()));
-    for (const [index, worker] of workers.entries()) {
-      worker.blpop(`own ${index}`, 'all', 0).then(
-        (popped) => got.set(index, popped?.join(': ') ?? 'nothing'),
-        () => {},
-      );
-      while (server.pops.waiting.numDelayed <= index) await turn(); // so their order is known
-    }
-    // The first 500 go, the next 500 get an item of the list that all wait for, and 500 their own.
-    for (const worker of workers.slice(0, 500)) worker.disconnect();
-    await parked(1_500);
-    await producer.rpush('all', ...Array.from({ length: 500 }, (_, item) => `${item}`));
-    for (let index = 1_000; index < 1_500; index++) await producer.lpush(`own ${index}`, 'x');
-    await until(() => expect(got.size).to.equal(1_000));
-    for (const [index, popped] of got) {
-      expect(popped).to.equal(index < 1_000 ? `all: ${index - 500}` : `own ${index}: x`);
-    }
-    expect(server.pops.waiting.numDelayed).to.equal(500);
-    expect(await producer.llen('all')).to.equal(0);
-  });
-
   it('runs as its README says', async () => {
     const example = await startExample('blpop-server', ['0']);
     const one = client(Number(new URL(example.url).port));

@@ -156,28 +156,23 @@ describe('createInspector', () => {
     expect(fetches.looks).to.equal(0);
   });
 
-  it('answers in a server of the user, where it is mounted, and leaves the rest to that server', async () => {
-    inspector = createInspector({ purgatories: [fetches], path: '/inspector/' });
+  it('answers in a server of the user, where it is mounted, leads there without the last slash, and leaves the rest', async () => {
+    inspector = createInspector({ purgatories: [fetches], path: '/ops/inspector/' });
     await using server = await mount(inspector);
     const { at } = server;
-    expect((await ask(at('/'))).body.toString()).to.equal('mine');
-    expect((await ask(at('/inspector-other'))).body.toString()).to.equal('mine');
-    expect((await ask(at('/inspector/'))).body.toString()).to.include('<title>');
-    const watcher = await Watcher.open(at('/inspector/'));
+    for (const path of ['/', '/ops/inspector-other'])
+      expect((await ask(at(path))).body.toString()).to.equal('mine');
+    const answer = await ask(at('/ops/inspector?a=b'));
+    expect([answer.status, answer.headers.location]).to.deep.equal([308, './inspector/?a=b']);
+    const page = await fetch(at('/ops/inspector'));
+    expect([page.status, page.url]).to.deep.equal([200, at('/ops/inspector/').href]);
+    expect(await page.text()).to.include('<title>');
+    expect((await ask(at('/ops/inspector'), 'POST')).status).to.equal(405);
+    expect((await ask(at('/ops/inspector'), 'GET', { host: 'rebound.example' })).status).to.equal(403);
+    const watcher = await Watcher.open(at('/ops/inspector/'));
     expect((await watcher.next()).purgatories[0].name).to.equal('fetch');
     await inspector.close();
     await once(watcher.response, 'close');
-  });
-
-  it('leads from its path without the last slash to the page', async () => {
-    inspector = createInspector({ purgatories: [fetches], path: '/ops/inspector/' });
-    await using server = await mount(inspector);
-    const answer = await ask(server.at('/ops/inspector?a=b'));
-    expect([answer.status, answer.headers.location]).to.deep.equal([308, './inspector/?a=b']);
-    const page = await fetch(server.at('/ops/inspector'));
-    expect([page.status, page.url]).to.deep.equal([200, server.at('/ops/inspector/').href]);
-    expect((await ask(server.at('/ops/inspector'), 'POST')).status).to.equal(405);
-    expect((await ask(server.at('/ops/inspector'), 'GET', { host: 'rebound.example' })).status).to.equal(403);
   });
 
   it('answers to loopback names, addresses and the names that it is told, mounted or not, and refuses others', async () => {
