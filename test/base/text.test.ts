@@ -2,7 +2,6 @@ import { expect } from 'chai';
 import { stub } from 'sinon';
 import { className, cut, keyText } from '../../src/base/text.ts';
 import { ManualClock, Purgatory } from '../../src/index.ts';
-import { Replies } from '../../src/waits/replies/index.ts';
 import { labelObject, Semaphore } from '../../src/waits/semaphore/index.ts';
 import { refuses } from '../support/refusals.ts';
 import { rejection } from '../support/rejection.ts';
@@ -105,25 +104,6 @@ describe('An object as a key, whose class throws when it is shown', () => {
     expect(await waiting)
       .to.have.property('message')
       .that.contains('for the key [Owned]');
-  });
-
-  it('does not hold up an expected reply', async () => {
-    const clock = new ManualClock();
-    const replies = new Replies('replies', { clock });
-    const id = key();
-    const waiting = rejection(replies.expect(id, { timeoutMs: 5 }));
-    const again = rejection(replies.expect(id, { timeoutMs: 5 }));
-    expect(await again).to.have.property('code', 'ERR_PURGATORY_ALREADY_EXPECTED');
-    clock.advance(5);
-    expect(await waiting).to.have.property('code', 'ERR_PURGATORY_TIMEOUT');
-  });
-
-  it('does not hold up a close, nor a snapshot', async () => {
-    const purgatory = new Purgatory('p', { clock: new ManualClock() });
-    const waiting = rejection(purgatory.waitFor([key()], () => undefined, { timeoutMs: 5 }));
-    expect(purgatory.snapshot().hottestKeys[0].key).to.equal('[Owned]');
-    purgatory.close();
-    expect(await waiting).to.have.property('code', 'ERR_PURGATORY_CLOSED');
   });
 
   it('does not hold up the error of a bad argument', () => {

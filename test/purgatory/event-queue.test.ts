@@ -251,23 +251,6 @@ describe('An event with many watchers', () => {
       expect(purgatory.snapshot().events.longestPassMs).to.equal(0);
     }
   });
-
-  it('is as old as its wait, where it waits for the next turn after very many in vain', async () => {
-    const purgatory = new Purgatory<string, Op>('vain', { clock: new ManualClock(5_000) });
-    const op = new Op('op');
-    purgatory.tryCompleteElseWatch(op, ['k']);
-    let waited = 0;
-    for (let i = 0; i < 10_100 && waited === 0; i++) {
-      purgatory.notify('k');
-      await undefined;
-      const { pendingKeys, oldestMs } = purgatory.snapshot({ top: 0 }).events;
-      expect(oldestMs).to.equal(0);
-      waited += pendingKeys;
-    }
-    expect(waited).to.equal(1);
-    await purgatory.served();
-    expect(purgatory.close()).to.deep.equal([op]);
-  });
 });
 
 describe('behaviour 28: an event with atMost', () => {

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { DelayedOperation, ManualClock, Purgatory, type PurgatoryError } from '../../src/index.ts';
+import { DelayedOperation, Purgatory, type PurgatoryError } from '../../src/index.ts';
 import { checkPurgatoryInvariants } from '../support/checks/purgatory.ts';
 import { counts, EMPTY, hall, isEmpty, Op } from '../support/op.ts';
 import { refuses } from '../support/refusals.ts';
@@ -199,22 +199,5 @@ describe('An event by call on a key whose event is under way in this call', () =
     }
     expect(purgatory.checkAndComplete(0)).to.equal(1);
     expect(counts).to.deep.equal([0, ...Array.from({ length: 299 }, () => 1)]);
-  });
-
-  it('holds in the try of a deadline, and in that of a wait, which is not rejected', async () => {
-    const clock = new ManualClock();
-    const purgatory = new Purgatory('test', { clock });
-    let tries = 0;
-    const returned: number[] = [];
-    const condition = (): number | undefined => {
-      if (tries++ < 1) return undefined;
-      returned.push(purgatory.checkAndComplete('k'));
-      return tries > 3 ? tries : undefined;
-    };
-    const wait = purgatory.waitFor(['k'], condition, { timeoutMs: 5 });
-    purgatory.notify('k');
-    clock.advance(5); // its event came in time
-    expect(await wait).to.deep.equal({ expired: true });
-    expect([tries, returned]).to.deep.equal([2, [0]]);
   });
 });

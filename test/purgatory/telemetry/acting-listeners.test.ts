@@ -22,6 +22,8 @@ interface Subject {
   wait(signal?: AbortSignal): Promise<unknown> | undefined;
   /** What the waits wait for: their conditions hold if it is ready. */
   event(isReady: boolean): void;
+  /** What was tried though it had been taken out. */
+  readonly triedLate?: unknown[];
 }
 
 /** Gets the signals that the library gives to user code. */
@@ -33,15 +35,18 @@ const timeoutMs = 50;
 const subjects: Record<string, (clock: ManualClock, onSignal: OnSignal) => Subject> = {
   'waits of a Purgatory': (clock, onSignal) => {
     const purgatory = new Purgatory('p', { clock, onError: () => {} });
+    const triedLate: unknown[] = [];
     let isReady = false;
     let waits = 0;
     return {
       purgatory,
+      triedLate,
       wait(signal) {
         const throwsOnce = ++waits % 3 === 0;
         const isAsync = waits % 2 === 0;
         let isFirst = true;
         const condition = (context: { signal: AbortSignal }): unknown => {
+          if (context.signal.aborted) triedLate.push(context);
           if (isFirst) onSignal(context.signal);
           else if (throwsOnce) throw new Error('a condition');
           isFirst = false;
@@ -58,22 +63,26 @@ const subjects: Record<string, (clock: ManualClock, onSignal: OnSignal) => Subje
   },
   'operations of a Purgatory': (clock) => {
     const purgatory = new Purgatory<string, Op>('p', { clock, onError: () => {} });
+    const triedLate: unknown[] = [];
     let isReady = false;
     let parked = 0;
     return {
       purgatory,
+      triedLate,
       wait() {
         const fails = ++parked % 3 === 0;
         const onTry = (op: Op): void => {
+          if (op.tries > 1 && !op.isPending) triedLate.push(op);
           if (fails && op.tries > 1) throw new Error('a try');
           op.ready = isReady;
         };
-        purgatory.tryCompleteElseWatch(new Op('op', { delayMs: timeoutMs, onTry }), [KEY, 'other']);
+        const keys = parked % 4 === 0 ? ['lone'] : [KEY, 'other'];
+        purgatory.tryCompleteElseWatch(new Op('op', { delayMs: timeoutMs, onTry }), keys);
         return undefined;
       },
       event(ready) {
         isReady = ready;
-        purgatory.checkAndComplete(KEY);
+        for (const key of ['lone', KEY]) purgatory.checkAndComplete(key);
         purgatory.notify('other');
       },
     };
@@ -150,6 +159,8 @@ class Waits {
   controller = new AbortController();
   begun = 0;
   settled = 0;
+  /** The operations that a listener has taken out: they are never completed. */
+  readonly taken: unknown[] = [];
 
   constructor(subject: Subject) {
     this.#subject = subject;
@@ -165,9 +176,9 @@ class Waits {
 }
 
 const acts: Record<string, (subject: Subject, waits: Waits) => void> = {
-  'closes it': ({ purgatory }) => void purgatory.close(),
-  'closes its timer': ({ purgatory }) => void purgatory.timer.close(),
-  'cancels the key': ({ purgatory }) => void purgatory.cancelForKey(KEY),
+  'closes it': ({ purgatory }, { taken }) => void taken.push(...purgatory.close()),
+  'closes its timer': ({ purgatory }, { taken }) => void taken.push(...purgatory.timer.close()),
+  'cancels the key': ({ purgatory }, { taken }) => void taken.push(...purgatory.cancelForKey(KEY)),
   'aborts the waits': (_, waits) => waits.controller.abort(),
   'parks another': (_, waits) => waits.begin(),
   'causes an event': (subject) => subject.event(true),
@@ -215,7 +226,7 @@ async function live(subject: Subject, clock: ManualClock, waits: Waits): Promise
   for (let i = 0; i < 5; i++) await turn();
 }
 
-describe('A listener that acts', () => {
+describe('behaviour 13: a listener that acts', () => {
   for (const [which, make] of Object.entries(subjects)) {
     for (const [what, act] of Object.entries(acts)) {
       for (const name of [...channels, ABORT]) {
@@ -238,63 +249,10 @@ describe('A listener that acts', () => {
             channel(name).unsubscribe(heard);
           }
           expect(waits.settled).to.equal(waits.begun);
+          expect(waits.taken.filter((op) => op instanceof Op && op.isCompleted)).to.deep.equal([]);
+          expect(subject.triedLate ?? []).to.deep.equal([]);
           expect(subject.purgatory.numDelayed).to.equal(0);
           checkTimerInvariants(subject.purgatory.timer);
-        });
-      }
-    }
-  }
-});
-
-describe('behaviour 13: an operation or a wait that a listener takes out', () => {
-  type Ends = (operation: DelayedOperation, purgatory: Purgatory, abort: AbortController) => unknown;
-  const ends: Record<string, Ends> = {
-    cancel: (operation) => operation.cancel(),
-    cancelForKey: (_, purgatory) => purgatory.cancelForKey(KEY).length > 0,
-    close: (_, purgatory) => purgatory.close().length > 0,
-    'an abort': (_, __, abort) => abort.abort('gone'),
-  };
-  const causes: Record<string, [string, (purgatory: Purgatory, clock: ManualClock) => unknown]> = {
-    checkAndComplete: ['purgatory:operation:tried', (purgatory) => purgatory.checkAndComplete(KEY)],
-    notify: ['purgatory:operation:tried', (purgatory) => purgatory.notify(KEY)],
-    'its deadline': ['purgatory:task:run', (_, clock) => clock.advance(timeoutMs)],
-  };
-  for (const [how, end] of Object.entries(ends)) {
-    for (const [by, [name, cause]] of Object.entries(causes)) {
-      for (const others of [0, 2]) {
-        it(`by ${how} at ${name} is neither tried nor run by ${by}, beside ${others} others`, async () => {
-          const clock = new ManualClock();
-          const purgatory = new Purgatory<string>('p', { clock });
-          const abort = new AbortController();
-          let conditions = 0;
-          const isWait = how === 'an abort';
-          const op = new Op('op', { delayMs: timeoutMs });
-          const wait = isWait
-            ? purgatory.waitFor([KEY], () => conditions++ > 0, { timeoutMs, signal: abort.signal })
-            : Promise.resolve(purgatory.tryCompleteElseWatch(op, [KEY]));
-          const ended = wait.catch((reason: unknown) => reason);
-          for (let i = 0; i < others; i++) {
-            purgatory.tryCompleteElseWatch(new Op('other', { delayMs: 60_000 }), [KEY]);
-          }
-          op.ready = true;
-          let result: unknown;
-          const listener = (message: unknown): void => {
-            const { operation = undefined, task = operation } = message as Record<string, DelayedOperation>;
-            if (result !== undefined || task === undefined) return;
-            if (isWait ? task instanceof Op : task !== op) return;
-            result = end(task, purgatory, abort) ?? true;
-          };
-          channel(name).subscribe(listener);
-          try {
-            cause(purgatory, clock);
-            await turn();
-          } finally {
-            channel(name).unsubscribe(listener);
-          }
-          expect(result).to.equal(true);
-          expect(await ended).to.equal(isWait ? 'gone' : false);
-          expect([conditions, op.tries, op.completions]).to.deep.equal(isWait ? [1, 0, 0] : [0, 1, 0]);
-          expect(purgatory.snapshot({ top: 0 }).totals).to.include({ completed: 0, expired: 0 });
         });
       }
     }
