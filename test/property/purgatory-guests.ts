@@ -27,7 +27,6 @@ export class HistoryOperation extends DelayedOperation implements HistoryGuest {
   parking = 0;
   keys: ReadonlySet<number> = new Set();
   hasCompleted = false;
-  isExpiring = false;
   readonly #host: Host;
 
   constructor(id: number, spec: Spec, host: Host) {

@@ -7,7 +7,7 @@ import { turn } from '../support/turns.ts';
 import { type Action, BURST_KEY, type Step } from './purgatory-arbitraries.ts';
 import { ComingsAndGoings, ScriptedError } from './purgatory-comings.ts';
 import { type Frame, nextOf } from './purgatory-frames.ts';
-import { HistoryOperation, HistoryWaiter } from './purgatory-guests.ts';
+import { type HistoryOperation, HistoryWaiter } from './purgatory-guests.ts';
 import type { Guest } from './purgatory-reference.ts';
 
 /** Scripts that park many, and are followed by each of them, must come to an end. */
@@ -124,9 +124,7 @@ export class PurgatoryHistory extends ComingsAndGoings {
   }
 
   #onOperation(target: number, go: (operation: HistoryOperation) => void): void {
-    const operations = this.guests.filter(
-      (guest): guest is HistoryOperation => guest instanceof HistoryOperation,
-    );
+    const { operations } = this;
     if (operations.length > 0) go(operations[target % operations.length]);
   }
 
@@ -217,10 +215,9 @@ export class PurgatoryHistory extends ComingsAndGoings {
         this.verify(`the watchers of ${key}`, purgatory.watchersOf(key), watchers(key));
       }
     }
-    for (const guest of this.guests) {
-      if (!(guest instanceof HistoryOperation)) continue;
-      this.verify('isPending', guest.isPending, this.referenceOf(guest).holds(guest));
-      this.verify('isCompleted', guest.isCompleted, guest.hasCompleted);
+    for (const operation of this.operations) {
+      this.verify('isPending', operation.isPending, this.referenceOf(operation).holds(operation));
+      this.verify('isCompleted', operation.isCompleted, operation.hasCompleted);
     }
   }
 }
