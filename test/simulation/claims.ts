@@ -22,7 +22,7 @@ export class Claims {
     const left = this.#left.get(key) ?? [];
     this.#left.set(key, left);
     for (let i = 0; i < many; i++) left.push({ token: ++this.#made, sinceMs: this.#world.time.nowMs });
-    this.#world.log(process, `offers ${many} on ${key}`);
+    this.#world.log?.(process, `offers ${many} on ${key}`);
   }
 
   take(wait: Wait): number | undefined {

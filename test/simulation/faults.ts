@@ -37,7 +37,7 @@ export class Faults {
     const kind = random.pick(config.faults);
     const process = random.pick(world.processes);
     const ms = random.pick([random.range(0, 20), random.range(0, 500), random.range(0, LONGEST_FAULT_MS)]);
-    world.log(process, `fault ${planned.id}: ${kind} for ${ms.toFixed(1)} ms`);
+    world.log?.(process, `fault ${planned.id}: ${kind} for ${ms.toFixed(1)} ms`);
     world.time.mix(kind.length);
     this.#begin(kind, { world, process, random, ms });
   }
@@ -111,7 +111,7 @@ export class Faults {
   /** Frames in the name of a process, rubbish, hints of nobody. */
   #forge(process: Process, random: Random): void {
     const { hub, plan } = this.#world;
-    const { origin } = process.bus.snapshot();
+    const { origin } = process;
     const number = random.pick([random.range(-5, 60) | 0, 1_000, Number.MAX_SAFE_INTEGER]);
     const key = `k${random.below(plan.config.keys)}`;
     const body = `,"h":{"purgatory":["${key}"],"nobody":["${key}"]}`;

@@ -221,8 +221,10 @@ export class Host {
   }
 
   #runDue(readingMs: number): void {
-    const due = [...this.#wakes].filter((held) => !held.isQueued && held.dueMs <= readingMs + ROUNDING_MS);
-    due.sort((a, b) => a.atMs - b.atMs || a.order - b.order);
+    const due: HeldWake[] = [];
+    for (const held of this.#wakes)
+      if (!held.isQueued && held.dueMs <= readingMs + ROUNDING_MS) due.push(held);
+    if (due.length > 1) due.sort((a, b) => a.atMs - b.atMs || a.order - b.order);
     for (const held of due) {
       if (!this.#wakes.has(held) || this.isDead) continue;
       if (this.mode === 'reads') this.#queue(held, readingMs);

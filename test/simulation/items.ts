@@ -385,7 +385,7 @@ export class Items extends LocalModel {
     const live = this.#live;
     if (live.every(({ state }) => state !== 'out') && this.#awaitIdle > 0)
       this.violate('nobody has heard that nothing is out on lease');
-    if (this.turn % 8 === 0 && !queues.isClosed) {
+    if (this.isSampled && !queues.isClosed) {
       const { size, delayed, leased } = queues.snapshot({ top: 0 }).items;
       if (this.#missing(size + delayed + leased) !== 0)
         this.violate('the items are not those of the model', { live, size, delayed, leased });

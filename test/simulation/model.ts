@@ -22,7 +22,8 @@ export interface Stage {
   readonly isEnding: boolean;
   /** When the last trouble is over; Infinity while there may be more. */
   readonly settledMs: number;
-  log(process: Actor | undefined, text: string): void;
+  /** Where it is traced. */
+  readonly log: ((process: Actor | undefined, text: string) => void) | undefined;
   violate(what: string, wait?: Wait, about?: object): void;
 }
 

@@ -207,7 +207,7 @@ export class Permits extends LocalModel {
       line.isCancelled = false;
     }
     if (held === 0 && this.#awaitIdle > 0) this.violate('nobody has heard that all units are free');
-    const { units } = this.turn % 8 === 0 ? semaphore.snapshot({ top: 0 }) : { units: undefined };
+    const { units } = this.isSampled ? semaphore.snapshot({ top: 0 }) : { units: undefined };
     if (units !== undefined && (units.held !== held || units.given !== this.#given))
       this.violate('the units are not those of the model', { held, given: this.#given, units });
   }

@@ -33,6 +33,8 @@ export class Process implements Actor {
   readonly host: Host;
   #timer: SystemTimer | undefined;
   bus!: Bus;
+  /** The name of the bus in its frames. */
+  origin = '';
   purgatory!: Purgatory<string>;
   thresholds!: ThresholdPurgatory<string>;
   shared!: SharedWaits<number>;
@@ -114,12 +116,13 @@ export class Process implements Actor {
       maxPendingKeys: this.index % 2 === 0 ? maxPendingKeys : 100_000,
       lingerMs: routing === 'interest' ? lingerMs : undefined,
       onError: (error) => {
-        this.world.log(this, `bus: ${codeOf(error)}`);
+        this.world.log?.(this, `bus: ${codeOf(error)}`);
         if (codeOf(error) !== 'ERR_PURGATORY_HINTS_LOST') return;
         this.world.waits.lostHintsOf(this);
         if (this.world.isEnding) this.world.violate('hints were lost by a close on a sound network');
       },
     });
+    this.origin = this.bus.snapshot().origin;
     this.deadSinceMs = undefined;
     this.isMuted = false;
     this.isClosing = false;

@@ -59,7 +59,7 @@ for (let seed = from; seed < from + seeds && performance.now() < endMs; seed++) 
     endings[ending] = (endings[ending] ?? 0) + many;
   if (trace) {
     console.log(world.plan.config);
-    console.log(world.trace?.slice(-Number(process.env.TRACE_LINES ?? TRACED_LINES)).join('\n'));
+    console.log(world.trace.slice(-Number(process.env.TRACE_LINES ?? TRACED_LINES)).join('\n'));
   }
   if (seed % REPLAY_EVERY === 0) {
     total.replays++;

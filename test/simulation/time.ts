@@ -48,8 +48,9 @@ export class Time implements Clock {
 
   /** @param isOver is asked before each event. */
   runUntil(endMs: number, isOver: () => boolean): void {
+    const heap = this.#heap;
     while (!isOver()) {
-      const [first] = this.#heap;
+      const first = heap[0];
       if (first === undefined || first.atMs > endMs) {
         this.nowMs = Math.max(this.nowMs, endMs);
         return;

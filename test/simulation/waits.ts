@@ -22,6 +22,8 @@ const LATE_MS = 120;
 /** How many waits an event may meet at once: each of them takes a try. */
 const CROWD = 1_500;
 const RECENT = 300;
+/** So many checks: a snapshot is dear. */
+export const SNAPSHOT_EVERY = 32;
 
 export class Waits {
   readonly #world: Stage;
@@ -75,10 +77,10 @@ export class Waits {
     const { time } = this.#world;
     const { process, owner, key, timeoutMs } = given;
     const wait: Wait = {
-      isSound: true,
-      isPrompt: true,
-      lagMs: 0,
       ...given,
+      isSound: given.isSound ?? true,
+      isPrompt: given.isPrompt ?? true,
+      lagMs: given.lagMs ?? 0,
       id: ++this.made,
       seen: this.version(key),
       parkedMs: time.nowMs,
@@ -94,7 +96,7 @@ export class Waits {
     const others = this.#byKey.get(key);
     if (others === undefined) this.#byKey.set(key, new Set([wait]));
     else others.add(wait);
-    this.#world.log(
+    this.#world.log?.(
       process,
       `${wait.kind} ${wait.id} on ${key}, seen ${wait.seen}, ${wait.condition}, ${timeoutMs} ms`,
     );
@@ -107,7 +109,7 @@ export class Waits {
     const version = before + 1;
     this.#versions.set(key, version);
     this.#last.set(key, { atMs: this.#world.time.nowMs, before });
-    this.#world.log(process, `writes ${key}, ${version}`);
+    this.#world.log?.(process, `writes ${key}, ${version}`);
     for (const wait of this.on(key)) {
       if (wait.trueMs !== undefined || wait.kind === 'claim') continue;
       wait.trueMs = this.#world.time.nowMs;
@@ -129,7 +131,7 @@ export class Waits {
     wait.ending = ending;
     this.#forget(wait);
     this.endings[ending] = (this.endings[ending] ?? 0) + 1;
-    world.log(process, `${wait.kind} ${wait.id} ${ending}`);
+    world.log?.(process, `${wait.kind} ${wait.id} ${ending}`);
     world.time.mix(wait.id * 3 + ending.length);
     if (ending === 'answered') this.#checkAnswer(wait, value);
     if (ending === 'expired') this.#checkExpiry(wait);
@@ -242,7 +244,7 @@ export class Waits {
         this.#world.violate('a hint that was read has not answered a wait', wait);
     }
     process.hinted.clear();
-    if (++this.#turns % 4 === 0) this.#checkLoads(process);
+    if (++this.#turns % SNAPSHOT_EVERY === 0) this.#checkLoads(process);
     for (const owner of [process.purgatory, process.thresholds, process.shared]) {
       const model = this.numDelayed(owner);
       if (model !== owner.numDelayed)

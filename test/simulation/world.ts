@@ -8,7 +8,7 @@ import { Random } from '../support/random.ts';
 import { act } from './acts.ts';
 import { Claims } from './claims.ts';
 import { Faults } from './faults.ts';
-import type { Actor, Wait } from './model.ts';
+import type { Stage as Basis, Wait } from './model.ts';
 import type { Plan, Planned } from './plan.ts';
 import { Process, type World as Stage } from './process.ts';
 import { Time } from './time.ts';
@@ -46,7 +46,8 @@ export class World implements Stage {
   readonly #faults: Faults;
   processes: Process[] = [];
   readonly violations: Violation[] = [];
-  readonly trace: string[] | undefined;
+  readonly trace: string[] = [];
+  readonly log: Basis['log'];
   isChaos = false;
   isEnding = false;
   settledMs: number = Number.POSITIVE_INFINITY;
@@ -54,18 +55,22 @@ export class World implements Stage {
 
   constructor(plan: Plan, without: Without = NOTHING, traces = false) {
     this.plan = plan;
-    this.trace = traces ? [] : undefined;
+    if (traces)
+      this.log = (process, text) =>
+        this.trace.push(`${this.time.nowMs.toFixed(2)} ${process?.index ?? '-'}: ${text}`);
     this.random = new Random(plan.seed * 7 + 1);
     this.hub = new LocalHub({ clock: this.time, seed: plan.seed * 7 + 2 });
     this.waits = new Waits(this);
     this.claims = new Claims(this, this.waits);
     this.#faults = new Faults(this);
-    for (const each of plan.acts)
-      if (!without.acts.has(each.id)) this.time.at(each.atMs, () => this.#act(each));
-    for (const each of plan.faults) {
-      if (!without.faults.has(each.id))
-        this.time.at(each.atMs, () => this.#faults.play(each, new Random(each.seed)));
-    }
+    this.#playAll(
+      plan.acts.filter(({ id }) => !without.acts.has(id)),
+      (each) => this.#act(each),
+    );
+    this.#playAll(
+      plan.faults.filter(({ id }) => !without.faults.has(id)),
+      (each) => this.#faults.play(each, new Random(each.seed)),
+    );
     for (const round of plan.rounds) {
       this.time.at(round.chaosMs, () => {
         this.isChaos = true;
@@ -79,10 +84,6 @@ export class World implements Stage {
     }
   }
 
-  log(process: Actor | undefined, text: string): void {
-    this.trace?.push(`${this.time.nowMs.toFixed(2)} ${process?.index ?? '-'}: ${text}`);
-  }
-
   violate(what: string, wait?: Wait, about: object = {}): void {
     const { id, kind, key, condition, seen, timeoutMs, parkedMs, trueMs, deadlineMs, process } =
       wait ?? ({} as Partial<Wait>);
@@ -93,7 +94,7 @@ export class World implements Stage {
       typeof value === 'number' && !Number.isFinite(value) ? `${value}` : value,
     );
     this.violations.push({ what, atMs: this.time.nowMs, about: text });
-    this.log(process, `!!! ${what}`);
+    this.log?.(process, `!!! ${what}`);
   }
 
   /** Plays the plan to its end, or to `untilMs`, or to the first violation. */
@@ -125,19 +126,28 @@ export class World implements Stage {
     });
   }
 
+  /** One after the other: what is to come makes the list of events long. */
+  #playAll(list: readonly Planned[], play: (planned: Planned) => void, at = 0): void {
+    if (at === list.length) return;
+    this.time.at(list[at].atMs, () => {
+      this.#playAll(list, play, at + 1);
+      play(list[at]);
+    });
+  }
+
   #act(planned: Planned): void {
     const random = new Random(planned.seed);
     const process = random.pick(this.processes);
     if (process.host.stands || this.isEnding) return;
     process.host.push(() => {
       if (process.isClosing || process.bus.isClosed) return;
-      this.log(process, `act ${planned.id}`);
+      this.log?.(process, `act ${planned.id}`);
       act(process, random, planned.id);
     });
   }
 
   #stateChanged(process: Process, state: string): void {
-    this.log(process, `bus: ${state}`);
+    this.log?.(process, `bus: ${state}`);
     this.time.mix(state.charCodeAt(0) * 7 + process.index);
     if (!process.isMuted) process.deadSinceMs = undefined;
     if (state !== 'live') return;
@@ -235,9 +245,14 @@ function hearFrames(world: World): () => void {
   if (config.maxPendingKeys < 1_000) return () => {};
   Receiver.prototype.received = function (text) {
     const process = world.processes.find(({ host }) => host.isRunning);
-    if (process?.host.mode === 'reads' && !process.bus.isClosed && process.purgatory !== undefined) {
+    if (
+      process?.host.mode === 'reads' &&
+      text.includes('"h"') &&
+      !process.bus.isClosed &&
+      process.purgatory !== undefined
+    ) {
       const { origin, hints } = frameOf(text);
-      if (origin !== process.bus.snapshot().origin) {
+      if (origin !== process.origin) {
         for (const { name, key } of hints) {
           if (name !== 'purgatory') continue;
           for (const wait of world.waits.on(key)) {
