@@ -193,38 +193,31 @@ export async function startRoutedNats(): Promise<{
  * Runs as the user postgres when this process is root, because the server refuses to run as root.
  * The database is `postgres`, trusted from loopback.
  */
-export async function startPostgres(extra: readonly string[] = []): Promise<Engine> {
+export function startPostgres(extra: readonly string[] = []): Promise<Engine> {
+  const options = ['--auth=trust', '--no-sync', '--no-instructions', '-E', 'UTF8', '--locale=C'];
+  return startPostgresWith(extra, 'initdb', '-U', 'postgres', ...options);
+}
+
+/** A replica of a server that runs here. */
+export function startPostgresReplica({ port }: Engine): Promise<Engine> {
+  const from = ['-h', '127.0.0.1', '-p', `${port}`, '-U', 'postgres'];
+  return startPostgresWith([], 'pg_basebackup', ...from, '-R', '--no-sync', '-c', 'fast');
+}
+
+/** @param make what makes its data, with these arguments. */
+async function startPostgresWith(
+  extra: readonly string[],
+  make: string,
+  ...makeArgs: readonly string[]
+): Promise<Engine> {
   const port = await freePort();
   const folder = folderOf('postgres');
   const uid = process.getuid?.() === 0 ? Number(execFileSync('id', ['-u', 'postgres'])) : undefined;
   if (uid !== undefined) chownSync(folder, uid, uid);
   const data = join(folder, 'data');
-  execFileSync(
-    `${POSTGRES_BIN}/initdb`,
-    [
-      '-D',
-      data,
-      '-U',
-      'postgres',
-      '--auth=trust',
-      '--no-sync',
-      '--no-instructions',
-      '-E',
-      'UTF8',
-      '--locale=C',
-    ],
-    { cwd: folder, stdio: 'ignore', uid, gid: uid },
-  );
-  return startPostgresIn(folder, port, uid, extra);
-}
-
-async function startPostgresIn(
-  folder: string,
-  port: number,
-  uid: number | undefined,
-  extra: readonly string[],
-): Promise<Engine> {
-  const args = ['-D', join(folder, 'data'), '-p', `${port}`, '-k', folder];
+  const options = { cwd: folder, stdio: 'ignore', uid, gid: uid } as const;
+  execFileSync(`${POSTGRES_BIN}/${make}`, ['-D', data, ...makeArgs], options);
+  const args = ['-D', data, '-p', `${port}`, '-k', folder];
   args.push('-c', 'listen_addresses=127.0.0.1', '-c', 'fsync=off', ...extra);
   const isReady = async (): Promise<boolean> => {
     try {
@@ -237,21 +230,6 @@ async function startPostgresIn(
   const daemon = new Daemon(port, folder, PROGRAMS.postgres, args, { uid, isReady });
   await daemon.start();
   return daemon;
-}
-
-/** A replica of a server that runs here. */
-export async function startPostgresReplica(primary: Engine): Promise<Engine> {
-  const port = await freePort();
-  const folder = folderOf('postgres');
-  const uid = process.getuid?.() === 0 ? Number(execFileSync('id', ['-u', 'postgres'])) : undefined;
-  if (uid !== undefined) chownSync(folder, uid, uid);
-  const from = ['-h', '127.0.0.1', '-p', `${primary.port}`, '-U', 'postgres'];
-  execFileSync(
-    `${POSTGRES_BIN}/pg_basebackup`,
-    [...from, '-D', join(folder, 'data'), '-R', '--no-sync', '-c', 'fast'],
-    { cwd: folder, stdio: 'ignore', uid, gid: uid },
-  );
-  return startPostgresIn(folder, port, uid, []);
 }
 
 /** A TCP proxy in front of `port`. It can stop passing bytes on without breaking a connection. */

@@ -1,9 +1,9 @@
 // Run by wrapped-host.test.ts: connections wait by each class while the process stands still, and
 // herds are answered and time out, on a host whose timers and whose Date are not its own:
 // `wrapped-host WRAPPER DATE [PATH_OF_ZONE_JS]`. Prints what was lost, and whether the loop turned.
-import { once } from 'node:events';
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { setImmediate as turn } from 'node:timers/promises';
+import { closeConnections, connected } from '../../support/sockets.ts';
 import { wrapTimers } from '../wrap-timers.ts';
 
 const [, , wrapper, date, zone] = process.argv;
@@ -33,7 +33,7 @@ const { Replies } = await import('../../../src/waits/replies/index.ts');
 if (wrapper === 'after') wrapTimers();
 dates[date]();
 
-const CONNECTIONS = 50;
+const CONNECTIONS = 30;
 const SILENT = 10;
 const TIMEOUT_MS = 300;
 const HERD = 1_000;
@@ -51,16 +51,9 @@ async function standStill(): Promise<Record<string, number> | undefined> {
     timeoutMs: TIMEOUT_MS,
     onIdle: (index) => void givenUp.idle.push(index),
   });
-  const server = createServer();
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  const { port } = server.address() as AddressInfo;
   const clients: Socket[] = [];
   for (let index = 0; index < CONNECTIONS; index++) {
-    const client = connect(port, '127.0.0.1');
-    const [[socket]] = (await Promise.all([once(server, 'connection'), once(client, 'connect')])) as [
-      [Socket],
-      unknown,
-    ];
+    const { client, socket } = await connected();
     clients.push(client);
     socket.on('data', () => {
       heard.add(index);
@@ -88,8 +81,7 @@ async function standStill(): Promise<Record<string, number> | undefined> {
   ]);
   await Promise.all(Object.values(givenUp).map(allSilent));
   idle.close();
-  server.close();
-  for (const client of clients) client.destroy();
+  closeConnections();
   return isInTime ? Object.fromEntries(lost) : undefined;
 }
 

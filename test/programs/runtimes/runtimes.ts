@@ -54,7 +54,7 @@ const COMPARED_WITH_NODE = {
 
 const COUNTS_NODES_IMMEDIATES = {
   'test/clock/{later,due-wake-ups}.test.ts': 'counts Node’s immediates, and Bun names none',
-  'test/host/waits/timers/drained-turns.test.ts': 'counts Node’s immediates, and Bun names none',
+  'test/waits/timers/drained-turns.test.ts': 'counts Node’s immediates, and Bun names none',
 };
 
 const TIMERS_AFTER_READS = 'Bun runs its timers between its reads and its immediates';

@@ -146,24 +146,6 @@ describe('purgatory/timers/promises, like node:timers/promises', () => {
     tell(runs === 4);
   });
 
-  same('setInterval resolves no promise twice', [0], async (p, tell) => {
-    let multiple = 0;
-    const onMultiple = (): void => {
-      multiple++;
-    };
-    process.on('multipleResolves', onMultiple);
-    try {
-      let runs = 0;
-      for await (const _ of p.setInterval(1)) {
-        await new Promise((resolve) => hostTimeout(resolve, 5));
-        if (++runs === 5) break;
-      }
-    } finally {
-      process.off('multipleResolves', onMultiple);
-    }
-    tell(multiple);
-  });
-
   same('setInterval throws out of the loop on abort', ['v', ABORTED, ABORTED, 0], async (p, tell) => {
     const controller = new AbortController();
     const { signal } = controller;

@@ -9,6 +9,7 @@ import { SystemTimer } from '../../../../src/index.ts';
 import * as timers from '../../../../src/waits/timers/index.ts';
 import * as timeout from '../../../../src/waits/timers/timeout.ts';
 import { block, until } from '../../../support/turns.ts';
+import { uncaughtDuring } from '../../../support/uncaught.ts';
 
 type Timers = typeof timers;
 /**
@@ -51,23 +52,6 @@ function same(title: string, expected: unknown[], scenario: Scenario): void {
     expect(theirs, "Node's own").to.deep.equal(expected);
     expect(ours, 'ours').to.deep.equal(expected);
   });
-}
-
-async function uncaught(count: number, action: () => void, seen: (error: unknown) => void): Promise<void> {
-  const others = process.listeners('uncaughtException');
-  process.removeAllListeners('uncaughtException');
-  try {
-    await new Promise<void>((resolve) => {
-      process.on('uncaughtException', (error) => {
-        seen(error);
-        if (--count === 0) resolve();
-      });
-      action();
-    });
-  } finally {
-    process.removeAllListeners('uncaughtException');
-    for (const listener of others) process.on('uncaughtException', listener);
-  }
 }
 
 describe('purgatory/timers, like node:timers', () => {
@@ -457,26 +441,20 @@ describe('purgatory/timers, like node:timers', () => {
 
   it('throws what a callback throws as an uncaught exception, and goes on, an interval too', async () => {
     for (const t of [node, timers]) {
-      const told: unknown[] = [];
       let interval: timers.Timeout | undefined;
       let runs = 0;
-      await uncaught(
-        3,
-        () => {
-          t.setTimeout(() => {
-            throw 'timeout';
-          }, 1);
-          t.setTimeout(() => {
-            told.push('after it');
-            interval = t.setInterval(() => {
-              throw `interval ${++runs}`;
-            }, 5);
-          }, 1);
-        },
-        (error) => told.push(error),
-      );
-      t.clearInterval(interval);
-      expect(told).to.deep.equal(['timeout', 'after it', 'interval 1', 'interval 2']);
+      const errors = await uncaughtDuring(3, () => {
+        t.setTimeout(() => {
+          throw 'timeout';
+        }, 1);
+        t.setTimeout(() => {
+          interval = t.setInterval(() => {
+            if (++runs === 2) t.clearInterval(interval);
+            throw `interval ${runs}`;
+          }, 5);
+        }, 1);
+      });
+      expect(errors).to.deep.equal(['timeout', 'interval 1', 'interval 2']);
     }
   });
 });
@@ -521,16 +499,14 @@ describe('purgatory/timers and AsyncLocalStorage, like node:timers', () => {
   it('throws in the context of the callback that threw', async () => {
     for (const t of [node, timers]) {
       const stores: unknown[] = [];
-      await uncaught(
-        1,
-        () =>
-          als.run('a', () =>
-            t.setTimeout(() => {
-              throw new Error('expected');
-            }, 1),
-          ),
-        () => stores.push(als.getStore()),
-      );
+      await uncaughtDuring(1, () => {
+        process.once('uncaughtException', () => stores.push(als.getStore()));
+        als.run('a', () =>
+          t.setTimeout(() => {
+            throw new Error('expected');
+          }, 1),
+        );
+      });
       expect(stores).to.deep.equal(['a']);
     }
   });

@@ -1,8 +1,8 @@
 import { createHook } from 'node:async_hooks';
 import { expect } from 'chai';
-import { DrainedTurns } from '../../../../src/waits/timers/drained-turns.ts';
-import { turn, until } from '../../../support/turns.ts';
-import { uncaughtDuring } from '../../../support/uncaught.ts';
+import { DrainedTurns } from '../../../src/waits/timers/drained-turns.ts';
+import { turn, until } from '../../support/turns.ts';
+import { uncaughtDuring } from '../../support/uncaught.ts';
 
 describe('The drained turns', () => {
   let nowMs = 0;

@@ -1,12 +1,12 @@
 import { getEventListeners, once } from 'node:events';
 import { expect } from 'chai';
 import sinon from 'sinon';
-import { timeoutSignal } from '../../../../src/waits/timers/index.ts';
-import { collectGarbage } from '../../../support/collect-garbage.ts';
-import { PolyfilledSignal } from '../../../support/polyfilled-signal.ts';
-import { refuses } from '../../../support/refusals.ts';
-import { manual } from '../../../support/task.ts';
-import { turn, until } from '../../../support/turns.ts';
+import { timeoutSignal } from '../../../src/waits/timers/index.ts';
+import { collectGarbage } from '../../support/collect-garbage.ts';
+import { PolyfilledSignal } from '../../support/polyfilled-signal.ts';
+import { refuses } from '../../support/refusals.ts';
+import { manual } from '../../support/task.ts';
+import { turn, until } from '../../support/turns.ts';
 
 describe('timeoutSignal', () => {
   it('aborts after its delay, and not before, with a DOMException TimeoutError', () => {
