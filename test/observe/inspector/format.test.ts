@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { rate, share, shortCount, time } from '../../../src/observe/inspector/page/words/format.ts';
+import { axis, rate, share, shortCount, time } from '../../../src/observe/inspector/page/words/format.ts';
 
 describe('numbers on the inspector', () => {
   it('are told in the unit that keeps them short', () => {
@@ -28,6 +28,18 @@ describe('numbers on the inspector', () => {
       '12.3K',
     ]);
     expect(shortCount(1_234_567)).to.equal('1.2M');
+  });
+
+  it('name each step of the axis of a count once, six at most, also where there is nothing to draw', () => {
+    const names = (most: number): string[] => axis(most).steps.map(([, name]) => name);
+    expect([names(0), names(23)]).to.deep.equal([
+      ['0', '1'],
+      ['0', '10', '20'],
+    ]);
+    for (let most = 0.3; most < 1e12; most *= 1.3) {
+      expect(new Set(names(most)), `${most}`).to.have.property('size', names(most).length);
+      expect(names(most)).to.have.length.within(2, 6);
+    }
   });
 
   it('are all only when they are all', () => {

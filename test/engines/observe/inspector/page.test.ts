@@ -293,24 +293,4 @@ describeWith(chromiumNeed, 'the page of the inspector', () => {
     expect(new Set(asked)).to.deep.equal(new Set(['/', '/events']));
     expect(await page.title()).to.match(/^[^<>]+ - Purgatory inspector$/);
   });
-
-  it('names each step of the axis of a count once, also where there is nothing to draw', async () => {
-    await open();
-    const labels = (): Promise<string[][]> =>
-      page.evaluate(`[...document.querySelectorAll('.chart')]
-        .map((chart) => [...chart.querySelectorAll('.step')].map(({ textContent }) => textContent))`);
-    await until(async () => (await labels()).length >= 2, 'both charts are there');
-    for (const told of await labels()) expect(told).to.deep.equal(['0', '1']);
-    for (let n = 0; n < 23; n++) {
-      fetches.tryCompleteElseWatch(new DelayedFetch(`${n}`, { delayMs: 100 }), ['orders-0']);
-      fetches.tryCompleteElseWatch(new DelayedFetch(`${n}`, { delayMs: 60_000 }), ['orders-1']);
-    }
-    clock.advance(100);
-    await says('[data-test="timers"] tbody', /\D23\s*$/);
-    const high = async (): Promise<boolean> => (await labels()).filter((told) => told.length > 2).length >= 2;
-    await until(high, 'the charts show the next second');
-    for (const told of await labels()) {
-      expect(new Set(told), told.join()).to.have.property('size', told.length);
-    }
-  });
 });

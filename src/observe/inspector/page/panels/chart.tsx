@@ -5,7 +5,7 @@
 // and dark need no second chart. `label` says in words what the chart shows, because it is an image
 // to a screen reader.
 import type { JSX } from 'preact';
-import { axisCount } from '../words/format.ts';
+import { axis } from '../words/format.ts';
 
 export interface Drawn {
   /** A mark is over the whole height where its value is not 0. */
@@ -27,19 +27,9 @@ interface ChartProps {
 
 /** The width and the height of the picture, before it is stretched: in percent. */
 const SIDE = 100;
-/** The most steps of the axis of counts. */
-const MAX_STEPS = 5;
-/**
- * 1, 2, 5, 10 and so on. With a step that is no whole number, labels would repeat once they are
- * rounded.
- */
-const WHOLE_STEPS = Array.from({ length: 45 }, (_, n) => [1, 2, 5][n % 3] * 10 ** Math.floor(n / 3));
-
 export function Chart({ label, range: [from, to], ticks, at, drawn }: ChartProps): JSX.Element {
   const most = Math.max(0, ...drawn.flatMap(({ as, values }) => (as === 'mark' ? [] : values)));
-  const top = Math.max(1, most * 1.1);
-  const step = WHOLE_STEPS.find((each) => top / each <= MAX_STEPS) ?? top;
-  const steps = Array.from({ length: Math.floor(top / step) + 1 }, (_, n) => n * step);
+  const { top, steps } = axis(most);
   const x = (value: number): number => (SIDE * (value - from)) / (to - from);
   const y = (value: number): number => SIDE - (SIDE * value) / top;
 
@@ -62,13 +52,13 @@ export function Chart({ label, range: [from, to], ticks, at, drawn }: ChartProps
   return (
     <div class="chart" role="img" aria-label={label}>
       <svg viewBox={`0 0 ${SIDE} ${SIDE}`} preserveAspectRatio="none" aria-hidden="true">
-        <path class="grid" d={steps.map((each) => `M0 ${y(each)}H${SIDE}`).join('')} />
+        <path class="grid" d={steps.map(([each]) => `M0 ${y(each)}H${SIDE}`).join('')} />
         <path class="grid" d={ticks.map(([each]) => `M${x(each)} 0V${SIDE}`).join('')} />
         {drawn.map(pathOf)}
       </svg>
-      {steps.map((each) => (
+      {steps.map(([each, name]) => (
         <span key={each} class="step" style={{ top: `${y(each)}%` }}>
-          {axisCount(each, top)}
+          {name}
         </span>
       ))}
       {ticks.map(([each, name]) => (

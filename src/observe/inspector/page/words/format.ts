@@ -13,14 +13,23 @@ export function count(n: number): string {
   return whole.format(n);
 }
 
-/** 12.3K, where there is little room. */
-export function shortCount(n: number): string {
-  return axisCount(n, n);
+/** 12.3K, where there is little room. As all numbers of an axis that ends at `top`: 5K beside 10K. */
+export function shortCount(n: number, top = n): string {
+  return top < 10_000 ? whole.format(n) : short.format(n);
 }
 
-/** As all numbers of an axis that ends at `top`: 5K beside 10K. */
-export function axisCount(n: number, top: number): string {
-  return top < 10_000 ? whole.format(n) : short.format(n);
+/**
+ * 1, 2, 5, 10 and so on. With a step that is no whole number, labels would repeat once they are
+ * rounded.
+ */
+const WHOLE_STEPS = Array.from({ length: 45 }, (_, n) => [1, 2, 5][n % 3] * 10 ** Math.floor(n / 3));
+
+/** The axis of counts up to `most`: where it ends, and five steps at most above 0, with their names. */
+export function axis(most: number): { top: number; steps: (readonly [at: number, name: string])[] } {
+  const top = Math.max(1, most * 1.1);
+  const step = WHOLE_STEPS.find((each) => top / each <= 5) ?? top;
+  const at = Array.from({ length: Math.floor(top / step) + 1 }, (_, n) => n * step);
+  return { top, steps: at.map((each) => [each, shortCount(each, top)]) };
 }
 
 /** A rate: tenths only below ten. */
