@@ -83,7 +83,7 @@ describe('IndexedHeap', () => {
         undefined,
         true,
       ]);
-      marks = [1, 2].map((rank) => new CountedMark(rank, rank));
+      marks = Array.from({ length: 20 }, (_, i) => new CountedMark(i, i));
       for (const mark of marks) heap.push(mark);
       expect(looksDuring(() => heap.remove(marks[0]))).to.equal(0);
     }

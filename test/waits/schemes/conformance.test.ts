@@ -1,17 +1,15 @@
 // What each of the eight timers does: by example, and in random histories beside a sorted list.
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { Purgatory, SystemTimer } from '../../../src/index.ts';
+import { SystemTimer } from '../../../src/index.ts';
 import type { SystemTimerOptions } from '../../../src/timer/system-timer-options.ts';
 import { longRuns, runs } from '../../property/runs.ts';
 import { timerHistory } from '../../property/timer-arbitraries.ts';
 import { type Player, TimerHistory } from '../../property/timer-history.ts';
 import { checkTimerInvariants } from '../../support/checks/timer.ts';
 import { HostClock } from '../../support/host-clock.ts';
-import { Op } from '../../support/op.ts';
 import { refuses } from '../../support/refusals.ts';
 import { type Bench, benchOf, Task } from '../../support/task.ts';
-import { uncaughtDuring } from '../../support/uncaught.ts';
 import { type AnyTimer, type Contender, contenders } from './timers.ts';
 
 const DAY = 86_400_000;
@@ -72,20 +70,6 @@ for (const contender of contenders) {
       checkTimerInvariants(timer);
       clock.advance(100);
       expect(log).to.deep.equal(['other@14', 'moved@14']);
-    });
-
-    it('behaviour 8: counts a reading below an earlier one as the earlier one', () => {
-      const clock = new HostClock(1_000);
-      const timer = contender.make({ clock, reaper: false });
-      clock.time = 200;
-      let runs = 0;
-      timer.schedule(() => runs++, 10);
-      clock.time = 1_009;
-      timer.advanceClock();
-      expect(runs).to.equal(0);
-      clock.time = 1_010;
-      timer.advanceClock();
-      expect(runs).to.equal(1);
     });
 
     it('behaviour 8: runs all that fell due while the machine slept on the first wake, in order', () => {
@@ -177,20 +161,6 @@ for (const contender of contenders) {
       expect(log).to.deep.equal(['a@5', 'again@5', 'new@7', 'third@10', 'again@10']);
     });
 
-    it('does nothing in an advanceClock, or a nested advance of the clock, from inside run', () => {
-      const { clock, timer, add, log } = rig(contender);
-      add('a', 1, () => {
-        expect(timer.advanceClock()).to.equal(0);
-        add('b', 1);
-        clock.advance(5);
-      });
-      clock.advance(2);
-      expect(log).to.deep.equal(['a@1']);
-      clock.advance(1);
-      expect(log).to.deep.equal(['a@1', 'b@6']);
-      checkTimerInvariants(timer);
-    });
-
     it('behaviour 5: hands what a task throws to onError, counts it, and runs the others', () => {
       const seen: unknown[] = [];
       const { clock, timer, add, log } = rig(contender, {
@@ -208,26 +178,6 @@ for (const contender of contenders) {
       expect(seen).to.deep.equal([['sore', 'a']]);
     });
 
-    it('behaviour 5: makes it an uncaught exception of a later turn without onError, and so what onError throws', async () => {
-      const errors = await uncaughtDuring(2, () => {
-        const plain = rig(contender);
-        plain.timer.schedule(() => {
-          throw new Error('from run');
-        }, 1);
-        plain.clock.advance(1);
-        const handled = rig(contender, {
-          onError: () => {
-            throw new Error('from onError');
-          },
-        });
-        handled.timer.schedule(() => {
-          throw new Error('lost');
-        }, 1);
-        handled.clock.advance(1);
-      });
-      expect(errors.map((error) => (error as Error).message)).to.deep.equal(['from run', 'from onError']);
-    });
-
     it('behaviours 7 and 11: refuses what it cannot keep, by Node’s codes or its own, and is left as it was', () => {
       const { timer } = rig(contender, { maxPending: 1 });
       refuses(() => timer.add({} as Task), 'ERR_INVALID_ARG_TYPE');
@@ -242,27 +192,6 @@ for (const contender of contenders) {
       refuses(() => timer.schedule(() => {}, 1), 'ERR_PURGATORY_FULL');
       timer.add(kept);
       expect(timer.size).to.equal(1);
-    });
-
-    it('carries the operations of a purgatory, which answers for them', () => {
-      const { clock, timer } = rig(contender);
-      const purgatory = new Purgatory<string, Op>('p', { timer });
-      const log: string[] = [];
-      const [early, late, cancelled] = ['early', 'late', 'cancelled'].map(
-        (label) => new Op(label, { delayMs: 10, log }),
-      );
-      for (const op of [early, late, cancelled]) purgatory.tryCompleteElseWatch(op, ['key']);
-      expect(timer.size).to.equal(3);
-      early.ready = true;
-      expect(purgatory.checkAndComplete('key')).to.equal(1);
-      expect(timer.remove(cancelled)).to.equal(true);
-      expect(purgatory.numDelayed).to.equal(1);
-      clock.advance(10);
-      expect(log).to.deep.equal(['complete early', 'complete late', 'expire late']);
-      const closed = new Op('closed', { delayMs: 10 });
-      purgatory.tryCompleteElseWatch(closed, ['key']);
-      expect(timer.close()).to.deep.equal([closed]);
-      expect(purgatory.numDelayed).to.equal(0);
     });
 
     it('gives memory back after a burst, and keeps what is left', () => {
@@ -306,20 +235,6 @@ for (const contender of contenders) {
       }
       expect(runs).to.equal(2);
       expect(clock.wakes).to.be.at.most(8);
-    });
-
-    it('behaviour 10: keeps the process alive unless unref(), which the next wake-up keeps to', () => {
-      const clock = new HostClock();
-      const timer = contender.make({ clock });
-      timer.schedule(() => {}, 5);
-      expect([timer.hasRef(), clock.next?.hasRef]).to.deep.equal([true, true]);
-      expect(timer.unref()).to.equal(timer);
-      expect([timer.hasRef(), clock.next?.hasRef]).to.deep.equal([false, false]);
-      timer.schedule(() => {}, 1);
-      expect(clock.next?.hasRef).to.equal(false);
-      timer.ref();
-      expect(clock.next?.hasRef).to.equal(true);
-      timer.close();
     });
 
     it('behaviour 9: yields after sliceMs of callbacks and goes on in the next turn, in order', () => {

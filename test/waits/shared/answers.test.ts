@@ -1,8 +1,10 @@
 import { expect } from 'chai';
+import { Registry } from 'prom-client';
 import { type LoadAnswered, type LoadFailed, listen } from '../../../src/observe/events/index.ts';
+import { registerMetrics } from '../../../src/observe/metrics/index.ts';
 import { rejection } from '../../support/rejection.ts';
 import { SlowClock } from '../../support/slow-clock.ts';
-import { until } from '../../support/turns.ts';
+import { turn, until } from '../../support/turns.ts';
 import { loading } from './loading.ts';
 
 describe('Answers to many waiters of one key', () => {
@@ -26,6 +28,17 @@ describe('Answers to many waiters of one key', () => {
     expect(waits.snapshot().loads.totals).to.include({ begun: 2, keys: 2, inVain: 1 });
   });
 
+  /** How far `done` gets in each turn until it is `all`, from `begin` on. */
+  async function perTurn(begin: () => unknown, done: () => number, all: number): Promise<number[]> {
+    const steps: number[] = [];
+    begin();
+    for (let before = 0; before < all; before = done()) {
+      await turn();
+      if (done() > before) steps.push(done() - before);
+    }
+    return steps;
+  }
+
   it('let the event loop turn after a batch, and then after 5 ms, however long one try is', async () => {
     const clock = new SlowClock();
     const { waits, calls, loaded } = loading({ clock });
@@ -34,39 +47,32 @@ describe('Answers to many waiters of one key', () => {
       clock.advance(1);
       return ++tries;
     };
-    const waiters = Array.from({ length: 40 }, () => waits.waitUntil('job', slow, { timeoutMs: 1_000 }));
+    for (let i = 0; i < 40; i++) void waits.waitUntil('job', slow, { timeoutMs: 1_000 });
     await loaded();
-    const triesAtTurns: number[] = [];
-    const watch = (): unknown => triesAtTurns.push(tries) && tries < 40 && setImmediate(watch);
-    void calls[0].answer({});
-    watch();
-    await Promise.all(waiters);
-    triesAtTurns.push(tries);
-    const inOneTurn = triesAtTurns.map((count, i) => count - (triesAtTurns[i - 1] ?? 0));
-    expect(inOneTurn.filter((count) => count > 0)).to.deep.equal([16, 5, 5, 5, 5, 4]);
+    const steps = await perTurn(
+      () => calls[0].answer({}),
+      () => tries,
+      40,
+    );
+    expect(steps).to.deep.equal([16, 5, 5, 5, 5, 4]);
   });
 
   it('count what the answered do next as part of the slice', async () => {
     const clock = new SlowClock();
     const { waits, calls, loaded } = loading({ clock });
     let worked = 0;
-    const waiters = Array.from({ length: 640 }, () =>
-      waits
-        .waitUntil('job', () => true, { timeoutMs: 1_000 })
-        .then(() => {
-          worked++;
-          clock.advance(0.1);
-        }),
-    );
+    const work = (): void => {
+      worked++;
+      clock.advance(0.1);
+    };
+    for (let i = 0; i < 640; i++) void waits.waitUntil('job', () => true, { timeoutMs: 1_000 }).then(work);
     await loaded();
-    const workedAtTurns: number[] = [];
-    const watch = (): unknown => workedAtTurns.push(worked) && worked < 640 && setImmediate(watch);
-    void calls[0].answer({});
-    watch();
-    await Promise.all(waiters);
-    workedAtTurns.push(worked);
-    const inOneTurn = workedAtTurns.map((count, i) => count - (workedAtTurns[i - 1] ?? 0));
-    expect(Math.max(...inOneTurn)).to.be.at.most(3 * 64);
+    const steps = await perTurn(
+      () => calls[0].answer({}),
+      () => worked,
+      640,
+    );
+    expect(Math.max(...steps)).to.be.at.most(3 * 64);
   });
 
   it('come before a deadline of those whom they are for (behaviour 30), and of no others', async () => {
@@ -110,31 +116,6 @@ describe('Answers to many waiters of one key', () => {
     expect(waits.snapshot().totals).to.include({ completed: 1, expired: 0, cancelled: 1 });
   });
 
-  it('go on to those who are left when some end meanwhile', async () => {
-    const { waits, calls, loaded } = loading();
-    const controllers = Array.from({ length: 300 }, () => new AbortController());
-    const tried: number[] = [];
-    const waiters = controllers.map(({ signal }, i) =>
-      waits.waitUntil(
-        'job',
-        () => {
-          tried.push(i);
-          controllers[i + 1]?.abort('skipped');
-          return i;
-        },
-        { timeoutMs: 5, signal },
-      ),
-    );
-    const results = Promise.allSettled(waiters);
-    await loaded();
-    await calls[0].answer({});
-    const statuses = (await results).map(
-      ({ status }, i) => status === (i % 2 === 0 ? 'fulfilled' : 'rejected'),
-    );
-    expect(statuses).to.not.include(false);
-    expect(tried).to.have.length(150);
-  });
-
   it('cause one more load for hints and waiters that come between two slices', async () => {
     const { clock, waits, calls, loaded } = loading();
     let late: Promise<unknown> | undefined;
@@ -160,65 +141,63 @@ describe('Answers to many waiters of one key', () => {
   });
 });
 
-describe('The snapshot of shared waits', () => {
-  it('tells what is parked and what was loaded', async () => {
-    const { clock, waits, wait, calls, loaded } = loading({ loadBatch: 2, concurrency: 1 });
-    const waiters = ['a', 'b', 'c'].map((key) => wait(key));
-    await loaded();
-    clock.advance(3);
-    const { name, parked, watchedKeys, hottestKeys, loads } = waits.snapshot();
-    expect({ name, parked, watchedKeys, hottest: hottestKeys.length }).to.deep.equal({
-      name: 'test',
-      parked: 3,
-      watchedKeys: 3,
-      hottest: 3,
-    });
-    expect(loads).to.deep.include({
-      underWay: 1,
-      keysDue: 1,
-      totals: { begun: 1, keys: 2, failed: 0, inVain: 0, aborted: 0 },
-    });
-    await calls[0].answer({ a: 1, b: 1 });
-    await calls[1].fail('down');
-    clock.advance(100);
-    await loaded();
-    await calls[2].answer({});
-    const { totals, durations } = waits.snapshot().loads;
-    expect(totals).to.deep.equal({ begun: 3, keys: 4, failed: 1, inVain: 1, aborted: 0 });
-    expect(durations).to.include({ maxMs: 3, sumMs: 3 });
-    expect(JSON.parse(JSON.stringify(waits.snapshot())).loads.totals).to.deep.equal(totals);
-    waits.close();
-    await Promise.allSettled(waiters);
-  });
-});
-
-describe('The events of loads', () => {
-  it('tell of each that was answered or has failed', async () => {
+describe('The loads of shared waits', () => {
+  it('are told by the snapshot, by events and by metrics', async () => {
     const events: (LoadAnswered | LoadFailed)[] = [];
     const stops = [
       listen('purgatory:load:answered', (event) => events.push(event)),
       listen('purgatory:load:failed', (event) => events.push(event)),
     ];
+    const { clock, waits, wait, calls, loaded } = loading({ loadBatch: 2, concurrency: 1 });
+    const registry = new Registry();
+    stops.push(registerMetrics(registry, { purgatories: [waits] }));
     try {
-      const { clock, waits, wait, calls, loaded } = loading();
-      const waiters = [wait('a'), wait('b')];
+      const waiters = ['a', 'b', 'c'].map((key) => wait(key, 1, { timeoutMs: 600_000 }));
       await loaded();
-      clock.advance(2);
-      await calls[0].fail('down');
-      for (const part of calls.slice(1)) await part.fail('down');
+      clock.advance(3);
+      const before = waits.snapshot();
+      expect(before).to.include({ name: 'test', parked: 3, watchedKeys: 3 });
+      expect(before.hottestKeys).to.have.length(3);
+      expect(before.loads).to.deep.include({
+        underWay: 1,
+        oldest: { ageMs: 3, keys: 2, key: 'a', waits: 2 },
+        keysDue: 1,
+        totals: { begun: 1, keys: 2, failed: 0, inVain: 0, aborted: 0 },
+      });
+      await calls[0].answer({ b: 1 });
+      await calls[1].fail('down');
       clock.advance(100);
       await loaded();
       clock.advance(7);
-      await calls[3].answer({ a: 1 });
+      await calls[2].answer({});
+      waits.changed('a');
+      waits.changed('c');
+      await loaded();
+      await calls[3].fail('bad');
+      await calls[4].answer({ a: 1 });
+      expect(await Promise.all(waiters.slice(0, 2))).to.have.length(2);
+      const { totals, durations } = waits.snapshot().loads;
+      expect(totals).to.deep.equal({ begun: 6, keys: 8, failed: 2, inVain: 1, aborted: 0 });
+      expect(durations).to.include({ maxMs: 7, sumMs: 10 });
       expect(events).to.deep.equal([
-        { waits, keys: 2, key: undefined, error: 'down', tookMs: 2 },
-        { waits, keys: 1, key: 'a', error: 'down', tookMs: 0 },
-        { waits, keys: 1, key: 'b', error: 'down', tookMs: 0 },
-        { waits, keys: 2, answered: 1, tookMs: 7 },
+        { waits, keys: 2, answered: 1, tookMs: 3 },
+        { waits, keys: 1, key: 'c', error: 'down', tookMs: 0 },
+        { waits, keys: 1, answered: 0, tookMs: 7 },
+        { waits, keys: 2, key: undefined, error: 'bad', tookMs: 0 },
+        { waits, keys: 1, answered: 1, tookMs: 0 },
+      ]);
+      expect((await registry.metrics()).split('\n')).to.include.members([
+        'purgatory_parked_operations{purgatory="test"} 1',
+        'purgatory_completed_early_total{purgatory="test"} 2',
+        'purgatory_loads_under_way{purgatory="test"} 1',
+        'purgatory_loads_total{purgatory="test"} 6',
+        'purgatory_keys_loaded_total{purgatory="test"} 8',
+        'purgatory_loads_failed_total{purgatory="test"} 2',
+        'purgatory_loads_in_vain_total{purgatory="test"} 1',
+        'purgatory_time_parked_seconds_count{purgatory="test"} 2',
       ]);
       waits.close();
-      await waiters[0];
-      await rejection(waiters[1]);
+      await rejection(waiters[2]);
     } finally {
       for (const stop of stops) stop();
     }

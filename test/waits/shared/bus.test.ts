@@ -96,17 +96,6 @@ describe('SharedWaits over a bus', () => {
     await all.close();
   });
 
-  it('tell their own process at once, also while the bus is cut', async () => {
-    const all = await cluster(2);
-    all.hub.cut();
-    const waiter = all.processes[0].wait('job');
-    await turn();
-    all.write(0, 'job', 1);
-    expect(await waiter).to.deep.equal({ expired: false, value: 1 });
-    all.hub.mend();
-    await all.close();
-  });
-
   it('spread the loads of a sweep over a second, each key once', async () => {
     const all = await cluster(1, { loadBatch: 100 });
     const [{ bus, wait, loads }] = all.processes;
@@ -124,40 +113,16 @@ describe('SharedWaits over a bus', () => {
     await all.close(waiters);
   });
 
-  it('begin a sweep at a random key', async () => {
-    const first = new Set<string>();
-    for (let round = 0; round < 20; round++) {
-      const all = await cluster(1, { loadBatch: 1 });
-      const [{ bus, wait, loads }] = all.processes;
-      const waiters = ['a', 'b', 'c'].map((key) => wait(key));
-      await all.advance(5);
-      loads.length = 0;
-      all.gap(bus);
-      await all.advance(5);
-      first.add(loads[0].keys[0]);
-      await all.close(waiters);
-    }
-    expect(first.size).to.be.above(1);
-  });
-
-  it('go round once more for a gap during a sweep, and tell its end once', async () => {
-    const all = await cluster(1, { loadBatch: 1 });
-    const [{ bus, wait, loads }] = all.processes;
-    const waiters = ['a', 'b', 'c', 'd'].map((key) => wait(key));
-    await all.advance(5);
-    loads.length = 0;
-    const before = bus.snapshot().totals.sweeps;
-    all.gap(bus);
-    await all.advance(400);
-    all.gap(bus);
-    await all.advance(1_000);
-    const keys = loads.flatMap((load) => load.keys);
-    expect(keys).to.have.length(8);
-    for (const round of [keys.slice(0, 4), keys.slice(4)]) {
-      expect(new Set(round)).to.deep.equal(new Set(['a', 'b', 'c', 'd']));
-    }
-    expect(bus.snapshot().totals.sweeps - before).to.be.within(1, 2);
-    await all.close(waiters);
+  it('tell the bus whether anybody waited for the key of a hint', () => {
+    const members: BusMember[] = [];
+    const join = (member: BusMember): { publish(): void; leave(): void } => {
+      members.push(member);
+      return { publish: () => {}, leave: () => {} };
+    };
+    using waits = new SharedWaits<number>('jobs', { bus: { join }, load: async () => new Map() });
+    void rejection(waits.waitUntil('job', () => undefined, { timeoutMs: 5 }));
+    const hinted = (key: string): unknown => members[0].hinted(key, undefined);
+    expect([hinted('job'), hinted('other')]).to.deep.equal([true, false]);
   });
 
   it('are refused where the name has joined, and leave the bus when they are closed', async () => {
@@ -178,55 +143,5 @@ describe('SharedWaits over a bus', () => {
     await rejects(wait(long), 'ERR_INVALID_ARG_VALUE');
     expect(waits.numDelayed).to.equal(0);
     await all.close();
-  });
-});
-
-describe('SharedWaits as a member of a bus', () => {
-  /** A bus that the test is. */
-  async function joined(): Promise<{ clock: ManualClock; waits: SharedWaits<number>; member: BusMember }> {
-    const clock = new ManualClock();
-    const members: BusMember[] = [];
-    const waits = new SharedWaits<number>('jobs', {
-      bus: {
-        join: (member) => {
-          members.push(member);
-          return { publish: () => {}, leave: () => {} };
-        },
-      },
-      clock,
-      loadBatch: 1,
-      load: async () => new Map(),
-    });
-    return { clock, waits, member: members[0] };
-  }
-
-  it('tell whether anybody waited for the key of a hint', async () => {
-    const { waits, member } = await joined();
-    const waiter = rejection(waits.waitUntil('job', () => undefined, { timeoutMs: 5 }));
-    expect([member.hinted('job', undefined), member.hinted('other', undefined)]).to.deep.equal([true, false]);
-    waits.close();
-    await waiter;
-  });
-
-  it('tell the end of a sweep once, with how many were tried: of two that became one, both rounds', async () => {
-    const { clock, waits, member } = await joined();
-    const waiters = ['a', 'b', 'b'].map((key) =>
-      rejection(waits.waitUntil(key, () => undefined, { timeoutMs: 5_000 })),
-    );
-    await turn();
-    const ends: unknown[] = [];
-    member.sweep((tried) => ends.push(['first', tried]));
-    clock.advance(1); // the first has begun to visit keys
-    member.sweep((tried) => ends.push(['second', tried]));
-    for (let i = 0; i < 20; i++) {
-      clock.advance(100);
-      await turn();
-    }
-    expect(ends).to.deep.equal([['second', 6]]);
-    waits.close();
-    await Promise.all(waiters);
-    member.sweep((tried) => ends.push(['of nobody', tried]));
-    clock.advance(1);
-    expect(ends[1]).to.deep.equal(['of nobody', 0]);
   });
 });

@@ -42,65 +42,45 @@ describe('A load of several keys that fails', () => {
     ['two bad keys, one in each half', ['key 3', 'key 390']],
     ['three bad keys that meet late', ['key 5', 'key 6', 'key 7']],
   ] as const) {
-    for (const handling of ['with retry', 'without retry']) {
-      it(`is divided at once, so that the neighbours of ${what} are answered, ${handling}`, async () => {
+    for (const retry of [true, false]) {
+      it(`is divided at once, so the neighbours of ${what} are answered, ${retry ? 'with' : 'without'} retry`, async () => {
         const store = new Store(...bad);
-        const isReported = handling === 'with retry';
-        const all = loading({ load: store.load, ...(isReported ? {} : { retry: false }) });
-        const good = names(401).filter((key) => !store.bad.has(key));
-        const waits = names(401).map((key) => all.wait(key));
-        const refused = bad.map((key) => rejection(waits[names(401).indexOf(key)]));
+        const all = loading({ load: store.load, retry });
+        const waits = new Map(names(401).map((key) => [key, all.wait(key)]));
+        const refused = bad.map((key) => rejection(waits.get(key) as Promise<unknown>));
         await quiet(all);
-        expect(all.waits.snapshot().totals).to.include({ completed: good.length });
-        const results = await Promise.all(good.map((key) => waits[names(401).indexOf(key)]));
-        expect(new Set(results.map((result) => JSON.stringify(result)))).to.deep.equal(
-          new Set([JSON.stringify(ANSWERED)]),
-        );
-        if (isReported) {
-          expect(all.errors.map(({ keys }) => `${keys}`).sort()).to.deep.equal([...bad]);
-          expect(all.waits.numDelayed).to.equal(bad.length);
-          all.waits.close();
-        } else {
-          expect((await Promise.all(refused)).map(String)).to.eql(bad.map((key) => `Error: no uuid: ${key}`));
-          expect(all.waits.numDelayed).to.equal(0);
-        }
-        await Promise.all(refused);
+        for (const key of bad) waits.delete(key);
+        for (const wait of waits.values()) expect(await wait).to.deep.equal(ANSWERED);
+        expect(all.errors.map(({ keys }) => `${keys}`).sort()).to.deep.equal([...bad]);
+        expect(all.waits.numDelayed).to.equal(retry ? bad.length : 0);
+        if (retry) all.waits.close();
+        const code = retry ? /is closed/ : /no uuid: key \d+$/;
+        for (const error of await Promise.all(refused)) expect(String(error)).to.match(code);
         expect(store.loads.length).to.be.below(30 * bad.length);
       });
     }
   }
 
-  it('is divided no further when all its parts fail: a store that is down gets four loads', async () => {
+  it('is divided no further when all its parts fail, and is tried again as one load while the store is down', async () => {
     const store = new Store();
     store.isDown = true;
     const all = loading({ load: store.load });
     const waits = names(400).map((key) => all.wait(key));
     await quiet(all);
-    expect(store.loads.map((keys) => keys.length).sort((x, y) => x - y)).to.deep.equal([1, 199, 200, 400]);
-    expect(all.errors.map(({ keys }) => keys.length).sort((x, y) => x - y)).to.deep.equal([1, 199, 200]);
-    store.isDown = false;
-    all.clock.advance(63);
-    await quiet(all);
-    expect(store.loads[4], 'the keys come back together').to.have.length(400);
-    for (const wait of waits) expect(await wait).to.deep.equal(ANSWERED);
-    await expectEmpty(all);
-  });
-
-  it('is tried again as one load for as long as the store is down, and not key by key', async () => {
-    const store = new Store();
-    store.isDown = true;
-    const all = loading({ load: store.load });
-    const waits = names(500).map((key) => all.wait(key));
-    await quiet(all);
+    const sorted = (lengths: number[]): number[] => lengths.sort((x, y) => x - y);
+    expect(sorted(store.loads.map(({ length }) => length))).to.deep.equal([1, 199, 200, 400]);
+    expect(sorted(all.errors.map(({ keys }) => keys.length))).to.deep.equal([1, 199, 200]);
     for (let ms = 0; ms < 800; ms += 10) {
       all.clock.advance(10);
       await quiet(all);
     }
-    const tries = store.loads.filter((keys) => keys.length === waits.length).length;
+    const tries = store.loads.filter(({ length }) => length === 400).length;
     expect(tries, 'at once, and after 50, 100, 200 and 400 ms or a quarter more').to.be.within(4, 5);
     expect(store.loads).to.have.length(4 * tries);
-    all.waits.close();
-    await Promise.allSettled(waits);
+    store.isDown = false;
+    all.clock.advance(1_000);
+    for (const wait of waits) expect(await wait).to.deep.equal(ANSWERED);
+    await expectEmpty(all);
   });
 
   it('leaves a key that nobody waits for any more out of its parts', async () => {
@@ -206,14 +186,10 @@ describe('An Error in the Map of a load', () => {
 });
 
 describe('The parts of some keys', () => {
-  it('are one alone, chosen at random, and two halves of the others', () => {
+  it('are one alone, chosen at random, and two halves of the others; single keys where there are three or fewer', () => {
     expect(partsOf(['a', 'b', 'c', 'd', 'e', 'f'], 0.5)).to.deep.equal([['d'], ['a', 'b'], ['c', 'e', 'f']]);
     expect(partsOf(['a', 'b', 'c', 'd'], 0)).to.deep.equal([['a'], ['b'], ['c', 'd']]);
-  });
-
-  it('are single keys where there are three or fewer', () => {
     expect(partsOf(['a', 'b', 'c'], 0)).to.deep.equal([['a'], ['b'], ['c']]);
-    expect(partsOf(['a'], 0)).to.deep.equal([['a']]);
     expect(partsOf([], 0)).to.deep.equal([]);
   });
 

@@ -58,5 +58,12 @@ describe('The keys that are due', () => {
     due.ended(['a', 'b']);
     for (const key of [a, b, c]) due.add(key);
     expect(order(true)).to.deep.equal(['ab', 'c']);
+    for (let i = 0; i < 1_000; i++) due.timedOut([`other ${i}`]);
+    e.failures = 1;
+    for (const key of [c, e, d]) due.add(key);
+    expect(order(false), 'of the last 1,000 it is known; a key that failed shares with none').to.eql([
+      'cd',
+      'e',
+    ]);
   });
 });

@@ -1,7 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { expect } from 'chai';
 import sinon from 'sinon';
-import { backoffMs } from '../../../src/base/backoff.ts';
 import { SharedWaits } from '../../../src/waits/shared/index.ts';
 import { rejection } from '../../support/rejection.ts';
 import { turn, until } from '../../support/turns.ts';
@@ -61,6 +60,15 @@ describe('Loads of shared waits', () => {
     expect(answered).to.be.greaterThan(900);
     expect(asked).to.equal(answered);
     all.waits.close();
+    const alone = loading({ concurrency: 1, loadTimeoutMs: 1_000 });
+    void rejection(alone.wait('hangs'));
+    await alone.loaded();
+    for (const ms of [1_000, 63, 1_000, 999, 2]) {
+      alone.clock.advance(ms);
+      await turn();
+    }
+    expect(alone.calls, 'at once, again, and after a rest').to.have.length(3);
+    alone.waits.close();
   });
 
   it('see the change of a hint that came in the call of load itself', async () => {
@@ -105,16 +113,13 @@ describe('Loads of shared waits', () => {
   it('are called as a method of the options', async () => {
     class Store {
       readonly states = new Map([['job', 7]]);
-      load(): Promise<ReadonlyMap<string, number>> {
-        return Promise.resolve(this.states);
+      async load(): Promise<ReadonlyMap<string, number>> {
+        return this.states;
       }
     }
-    const { waits } = loading();
-    const own = new (waits.constructor as new (...args: unknown[]) => typeof waits)('own', new Store());
-    expect(await own.waitUntil('job', (value) => value, { timeoutMs: 1_000 })).to.deep.equal({
-      expired: false,
-      value: 7,
-    });
+    const own = new SharedWaits<number>('own', new Store());
+    const wait = own.waitUntil('job', (value) => value, { timeoutMs: 1_000 });
+    expect(await wait).to.deep.equal({ expired: false, value: 7 });
   });
 });
 
@@ -129,6 +134,8 @@ describe('A load that fails', () => {
       await calls[failure].fail(new Error(`failure ${failure}`));
       expect(errors[failure]).to.deep.equal({ error: errors[failure].error, keys: ['job'] });
       expect(errors[failure].error).to.have.property('message', `failure ${failure}`);
+      waits.changed('job'); // shortens no pause
+      await turn();
       delays.push(await msUntilLoad(all, 10_000));
     }
     for (const [failure, delay] of delays.entries()) {
@@ -164,6 +171,7 @@ describe('A load that fails', () => {
       const alone = loading({ load: load as () => Promise<Map<string, number>>, retry: false });
       const error = (await rejection(alone.wait('job'))) as { code?: string };
       expect(String(error.code ?? error)).to.equal(says);
+      expect(alone.errors, 'onError only hears').to.deep.equal([{ error, keys: ['job'] }]);
       await expectEmpty(alone);
     });
   }
@@ -194,7 +202,9 @@ describe('A load that hangs', () => {
     const { clock, wait, waits, calls, errors, loaded } = all;
     const waiters = [wait('a', 1, { timeoutMs: 100 }), wait('b', 1, { timeoutMs: 200 })];
     await loaded();
+    const tooLate = wait('b', 1, { timeoutMs: 50 });
     clock.advance(100);
+    expect(await tooLate).to.deep.equal({ expired: true, state: undefined });
     const late = wait('a');
     expect(calls[0].signal.aborted, 'b is waited for').to.equal(false);
     clock.advance(100);
@@ -210,6 +220,28 @@ describe('A load that hangs', () => {
       { expired: true, state: undefined },
     ]);
     expect(waits.snapshot().loads.totals).to.eql({ begun: 2, keys: 3, failed: 0, inVain: 0, aborted: 1 });
+    await expectEmpty(all);
+  });
+});
+
+describe('A load that hangs on', () => {
+  it('after its abort is given up 5 s later, and its keys can be loaded again', async () => {
+    const all = loading();
+    const gone = all.wait('job', 1, { timeoutMs: 10 });
+    await all.loaded();
+    all.clock.advance(10);
+    expect([(await gone) as object, all.calls[0].signal.aborted]).to.eql([
+      { expired: true, state: undefined },
+      true,
+    ]);
+    const next = all.wait('job');
+    all.clock.advance(4_999);
+    expect(await all.loaded()).to.deep.equal([]);
+    all.clock.advance(1);
+    expect(await all.loaded()).to.deep.equal(['job']);
+    await all.calls[1].answer({ job: 1 });
+    expect(await next).to.deep.equal({ expired: false, value: 1 });
+    await all.calls[0].answer({ job: 0 });
     await expectEmpty(all);
   });
 });
@@ -233,19 +265,6 @@ describe('The Map of a load', () => {
     } finally {
       warned.restore();
     }
-  });
-});
-
-describe('onError', () => {
-  it('only hears: without retry, a load that fails rejects all the same', async () => {
-    const all = loading({ retry: false });
-    const waiter = rejection(all.wait('job'));
-    await all.loaded();
-    const error = new Error('down');
-    await all.calls[0].fail(error);
-    expect(await waiter).to.equal(error);
-    expect(all.errors).to.deep.equal([{ error, keys: ['job'] }]);
-    await expectEmpty(all);
   });
 });
 
@@ -331,28 +350,25 @@ describe('loadTimeoutMs', () => {
 });
 
 describe('recheckMs', () => {
-  it('follows at once when its time came during another load', async () => {
-    const all = loading({ recheckMs: [5, 40] });
-    const { clock, wait, waits, calls, loaded } = all;
-    const waiter = rejection(wait('job'));
-    await loaded();
-    await calls[0].answer();
-    expect(await msUntilLoad(all, 100)).to.equal(5);
-    clock.advance(1_000);
-    await calls[1].answer();
-    await turn();
-    expect(calls).to.have.length(3);
-    waits.close();
-    await waiter;
-  });
-
-  it('finds what a replica shows late', async () => {
-    const all = loading({ recheckMs: [50, 500] });
+  it('finds what a replica shows late; a load that begins after the time of a recheck serves it', async () => {
+    const all = loading({ recheckMs: [40, 5, 60] });
     const waiter = all.wait('job');
     await all.loaded();
     await all.calls[0].answer({});
-    await msUntilLoad(all, 1_000);
-    await all.calls[1].answer({ job: 1 });
+    expect(await msUntilLoad(all, 100)).to.equal(5);
+    all.clock.advance(36);
+    await all.calls[1].answer({}); // began before the second recheck, and ended after it
+    await turn();
+    expect(all.calls).to.have.length(3);
+    await all.calls[2].answer({});
+    expect(await msUntilLoad(all, 100)).to.equal(60 - 41);
+    await all.calls[3].answer({});
+    expect(await msUntilLoad(all, 100), 'no more').to.equal(100);
+    all.waits.changed('job');
+    await all.loaded();
+    await all.calls[4].answer({});
+    expect(await msUntilLoad(all, 100), 'they count from the last load by an event').to.equal(5);
+    await all.calls[5].answer({ job: 1 });
     expect(await waiter).to.deep.equal({ expired: false, value: 1 });
     await expectEmpty(all);
   });
@@ -373,14 +389,5 @@ describe('pollMs', () => {
     polled.close();
     await Promise.all(ended);
     expect(new Set(loads)).to.deep.equal(new Set([500]));
-  });
-});
-
-describe('backoffMs', () => {
-  it('is 50 ms, doubling, with a quarter of jitter, and 5 s at most', () => {
-    expect([1, 2, 3, 7, 8, 1_000].map((failures) => backoffMs(failures, 0))).to.deep.equal([
-      50, 100, 200, 3_200, 4_000, 4_000,
-    ]);
-    expect([1, 1_000].map((failures) => backoffMs(failures, 1))).to.deep.equal([62.5, 5_000]);
   });
 });

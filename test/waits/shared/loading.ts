@@ -6,6 +6,7 @@ import {
   type SharedWaitsOptions,
   type WaitUntilOptions,
 } from '../../../src/waits/shared/index.ts';
+import { checkPurgatoryInvariants } from '../../support/checks/purgatory.ts';
 import { turn } from '../../support/turns.ts';
 
 /** One call of `load`. */
@@ -90,9 +91,11 @@ function answered(waits: SharedWaits<number>): number {
 
 /** Nobody waits, nothing is loaded, and nothing is pending on the clock. */
 export async function expectEmpty({ waits, clock, calls }: Loading): Promise<void> {
+  checkPurgatoryInvariants(waits);
   const before = calls.length;
   const { parked, watchedKeys, loads } = waits.snapshot();
-  expect([waits.numDelayed, parked, watchedKeys, loads.underWay, loads.keysDue]).to.eql([0, 0, 0, 0, 0]);
+  const { size } = waits.timer;
+  expect([parked, watchedKeys, loads.underWay, loads.keysDue, size]).to.deep.equal([0, 0, 0, 0, 0]);
   clock.advance(1_000_000);
   await turn();
   expect(calls).to.have.length(before);

@@ -21,43 +21,36 @@ describe('timeoutSignal', () => {
     expect(timer.size).to.equal(0);
   });
 
-  it('stands in no timer when its parent aborts inside its own addEventListener', () => {
+  it('takes a polyfill as its parent, also one that aborts inside of its own addEventListener', () => {
     const { timer } = manual();
     const parent = new AbortController();
     parent.signal.addEventListener = () => parent.abort('from inside');
     const signal = timeoutSignal(50, { timer, signal: parent.signal });
     expect([signal.reason, timer.size]).to.deep.equal(['from inside', 0]);
+    const polyfilled = new PolyfilledSignal();
+    const other = timeoutSignal(50, { timer, signal: polyfilled.asSignal() });
+    polyfilled.abort();
+    expect(other.reason).to.have.property('name', 'AbortError');
   });
 
-  it('aborts with the reason of its parent, and stands in no timer then', () => {
+  it('aborts with the reason of its parent, also of one that has aborted, or with its own, and leaves nothing behind', () => {
     const { clock, timer } = manual();
-    const parent = new AbortController();
-    const signal = timeoutSignal(50, { timer, signal: parent.signal });
     const reason = new Error('the client left');
-    parent.abort(reason);
-    expect(signal.reason).to.equal(reason);
-    expect(timer.size).to.equal(0);
-    expect(getEventListeners(parent.signal, 'abort')).to.have.length(0);
-    clock.advance(50);
-    expect(signal.reason).to.equal(reason);
-  });
-
-  it('has aborted from the start where its parent has', () => {
-    const { timer } = manual();
+    for (const [first, then, name] of [
+      [(parent: AbortController) => parent.abort(reason), () => clock.advance(50), 'Error'],
+      [() => clock.advance(50), (parent: AbortController) => parent.abort(reason), 'TimeoutError'],
+    ] as const) {
+      const parent = new AbortController();
+      const signal = timeoutSignal(50, { timer, signal: parent.signal });
+      expect([timer.size, getEventListeners(parent.signal, 'abort').length]).to.deep.equal([1, 1]);
+      first(parent);
+      expect([timer.size, getEventListeners(parent.signal, 'abort').length]).to.deep.equal([0, 0]);
+      then(parent);
+      expect(signal.reason).to.have.property('name', name);
+    }
     const signal = timeoutSignal(50, { timer, signal: AbortSignal.abort('too late') });
     expect([signal.aborted, signal.reason, timer.size]).to.deep.equal([true, 'too late', 0]);
     signal[Symbol.dispose]();
-  });
-
-  it('listens to its parent no longer once its delay is over', () => {
-    const { clock, timer } = manual();
-    const parent = new AbortController();
-    const signal = timeoutSignal(50, { timer, signal: parent.signal });
-    expect(getEventListeners(parent.signal, 'abort')).to.have.length(1);
-    clock.advance(50);
-    expect(getEventListeners(parent.signal, 'abort')).to.have.length(0);
-    parent.abort('later');
-    expect(signal.reason).to.have.property('name', 'TimeoutError');
   });
 
   it('never aborts once it is disposed of, as at the end of `using`, and leaves nothing behind', () => {
@@ -67,10 +60,8 @@ describe('timeoutSignal', () => {
     {
       using disposed = timeoutSignal(50, { timer, signal: parent.signal });
       signal = disposed;
-      disposed[Symbol.dispose]();
     }
-    expect(timer.size).to.equal(0);
-    expect(getEventListeners(parent.signal, 'abort')).to.have.length(0);
+    expect([timer.size, getEventListeners(parent.signal, 'abort').length]).to.deep.equal([0, 0]);
     clock.advance(100);
     parent.abort();
     expect(signal.aborted).to.equal(false);
@@ -92,14 +83,6 @@ describe('timeoutSignal', () => {
     expect(signals.map(({ aborted }) => aborted)).to.deep.equal([false, false]);
     clock.advance(0);
     expect(signals.map(({ aborted }) => aborted)).to.deep.equal([true, true]);
-  });
-
-  it('takes a polyfill as its parent', () => {
-    const { timer } = manual();
-    const parent = new PolyfilledSignal();
-    const signal = timeoutSignal(50, { timer, signal: parent.asSignal() });
-    parent.abort();
-    expect(signal.reason).to.have.property('name', 'AbortError');
   });
 
   it('is moved by fake clocks that are installed after the import', async () => {
@@ -152,11 +135,10 @@ describe('timeoutSignal', () => {
     [[5, { signal: {} }], 'ERR_INVALID_ARG_TYPE', '"options.signal"'],
     [[5, { timer: {} }], 'ERR_INVALID_ARG_TYPE', '"options.timer"'],
   ];
-  for (const [args, code, name] of bad) {
-    it(`refuses bad arguments: ${JSON.stringify(args)}`, () => {
+  it('refuses bad arguments', () => {
+    for (const [args, code, name] of bad) {
       const make = (): unknown => timeoutSignal(...(args as Parameters<typeof timeoutSignal>));
-      refuses(make, code);
-      expect(make).to.throw(name);
-    });
-  }
+      refuses(make, code, name);
+    }
+  });
 });

@@ -6,7 +6,6 @@ import * as nodePromises from 'node:timers/promises';
 import { expect } from 'chai';
 import * as promises from '../../../../src/waits/timers/promises.ts';
 import { PolyfilledSignal } from '../../../support/polyfilled-signal.ts';
-import { turn } from '../../../support/turns.ts';
 
 type Promises = typeof promises;
 type Tell = (what: unknown) => void;
@@ -168,16 +167,5 @@ describe('purgatory/timers/promises, like node:timers/promises', () => {
       for await (const _ of p.setInterval(1)) break;
       tell(als.getStore());
     });
-  });
-
-  it('prints no warning for many timers on one signal', async () => {
-    const warnings: Error[] = [];
-    const onWarning = (warning: Error): void => void warnings.push(warning);
-    process.on('warning', onWarning);
-    const { signal } = new AbortController();
-    await Promise.all(Array.from({ length: 100 }, () => promises.setTimeout(1, 0, { signal })));
-    await turn();
-    process.off('warning', onWarning);
-    expect(warnings).to.deep.equal([]);
   });
 });

@@ -75,25 +75,16 @@ describe('purgatory/timers, like node:timers', () => {
     },
   );
 
-  for (const [name, delay] of [
-    ['nothing', undefined],
-    ['0', 0],
-    ['a negative number', -1],
-    ['NaN', NaN],
-    ['a word', 'soon'],
-    ['a numeric string', '1'],
-    ['null', null],
-    ['an object', {}],
-  ] as const) {
-    same(`takes ${name} for the shortest delay`, ['called'], async (t, tell) => {
+  same('takes what is no delay for the shortest', Array(8).fill('called'), async (t, tell) => {
+    for (const delay of [undefined, 0, -1, NaN, 'soon', '1', null, {}]) {
       await new Promise<void>((resolve) => {
         const warn = stub(process, 'emitWarning'); // Node 24 warns of some
         t.setTimeout(resolve, delay as number);
         warn.restore();
       });
       tell('called');
-    });
-  }
+    }
+  });
 
   same(
     'refuses a callback that is no function, and a delay that cannot be multiplied',
