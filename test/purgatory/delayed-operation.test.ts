@@ -109,25 +109,4 @@ describe('behaviour 13: exactly once', () => {
     purgatory.close();
     expect(log).to.deep.equal(['complete a']);
   });
-
-  it('when onComplete forces, tries, checks or cancels the operation itself', () => {
-    const inner: unknown[] = [];
-    const { clock, purgatory, park, log } = hall();
-    park('a', ['k'], {
-      delayMs: 5,
-      onCompleted: (op) => {
-        op.ready = true;
-        inner.push(
-          op.isCompleted,
-          op.forceComplete(),
-          op.tryComplete(),
-          purgatory.checkAndComplete('k'),
-          op.cancel(),
-        );
-      },
-    });
-    clock.advance(5);
-    expect(inner).to.deep.equal([true, false, false, 0, false]);
-    expect(log).to.deep.equal(['complete a', 'expire a']);
-  });
 });

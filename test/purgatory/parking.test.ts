@@ -6,25 +6,18 @@ import { counts, EMPTY, hall, isEmpty, labels, Op } from '../support/op.ts';
 import { refuses } from '../support/refusals.ts';
 
 describe('behaviour 14: no lost wake-up: tried, then watched on all keys', () => {
-  it('completes an operation that is ready at once, without parking it', () => {
-    const { purgatory } = hall();
-    const seen: unknown[] = [];
-    const op = new Op('a', { ready: true, delayMs: 50, onTry: () => seen.push(counts(purgatory)) });
-    expect(purgatory.tryCompleteElseWatch(op, ['k', 'l'])).to.equal(true);
-    expect(seen).to.deep.equal([EMPTY]);
-    expect(op.completions).to.equal(1);
-    isEmpty(purgatory);
-  });
-
-  it('tries it once, before it is on any list', () => {
-    const { purgatory } = hall();
-    const seen: unknown[] = [];
-    const op = new Op('a', { onTry: () => seen.push(counts(purgatory)) });
-    expect(purgatory.tryCompleteElseWatch(op, ['k', 'l', 'm'])).to.equal(false);
-    expect(seen).to.deep.equal([EMPTY]);
-    expect(counts(purgatory)).to.deep.equal({ watched: 3, watchedKeys: 3, numDelayed: 1 });
-    expect(op.isPending).to.equal(true);
-  });
+  for (const ready of [true, false]) {
+    it(`tries it once, before it is on any list, and parks it unless it is ready: ${ready}`, () => {
+      const { purgatory } = hall();
+      const seen: unknown[] = [];
+      const op = new Op('a', { ready, delayMs: 50, onTry: () => seen.push(counts(purgatory)) });
+      expect(purgatory.tryCompleteElseWatch(op, ['k', 'l', 'm'])).to.equal(ready);
+      expect(seen).to.deep.equal([EMPTY]);
+      expect([op.completions, op.isPending]).to.deep.equal(ready ? [1, false] : [0, true]);
+      if (ready) isEmpty(purgatory);
+      else expect(counts(purgatory)).to.deep.equal({ watched: 3, watchedKeys: 3, numDelayed: 1 });
+    });
+  }
 
   const events: Record<string, (purgatory: Purgatory<unknown, Op>) => unknown> = {
     notify: (purgatory) => purgatory.notify('l'),

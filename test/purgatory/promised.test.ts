@@ -3,7 +3,6 @@ import { expect } from 'chai';
 import { DelayedOperation, ManualClock, Purgatory, SystemTimer, TimerTask } from '../../src/index.ts';
 import { ContextualOperation } from '../../src/waits/async-context/index.ts';
 import { HashedWheelTimer } from '../../src/waits/schemes/index.ts';
-import { ThresholdOperation, ThresholdPurgatory } from '../../src/waits/threshold/index.ts';
 import { turn } from '../support/turns.ts';
 import { uncaughtDuring } from '../support/uncaught.ts';
 import { unhandledDuring } from '../support/unhandled.ts';
@@ -130,22 +129,6 @@ for (const base of [DelayedOperation, ContextualOperation]) {
     }
   });
 }
-
-describe('behaviour 18: an async callback of a ThresholdOperation that rejects', () => {
-  it('goes to onError when the threshold is reached', async () => {
-    class Acks extends ThresholdOperation {
-      override onComplete(): Promise<void> {
-        return failed('onComplete');
-      }
-    }
-    const reported = await reportedDuring((clock, onError) => {
-      const marks = new ThresholdPurgatory('marks', { clock, onError });
-      marks.tryCompleteElseWatch(new Acks(10), [['key', 1]]);
-      marks.advance('key', 1);
-    });
-    expect(reported).to.deep.equal(['onComplete']);
-  });
-});
 
 describe('behaviour 5: an async task that rejects goes to onError', () => {
   class Work extends TimerTask {
