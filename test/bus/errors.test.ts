@@ -1,8 +1,9 @@
 import { expect } from 'chai';
 import sinon from 'sinon';
 import { unfit } from '../../src/bus/bus-options.ts';
-import { type Bus, type BusOptions, createBus, refusal, type TransportLink } from '../../src/bus/index.ts';
+import { type Bus, type BusOptions, createBus, refusal } from '../../src/bus/index.ts';
 import { ManualClock } from '../../src/clock/manual-clock.ts';
+import { Puppet } from './rig.ts';
 
 /** Its class, code, text and cause; the text without the name of the bus, which it must have. */
 function told({ name, code, message, cause }: Error & { code?: string }): unknown[] {
@@ -14,8 +15,7 @@ function told({ name, code, message, cause }: Error & { code?: string }): unknow
 describe('the errors of a bus', () => {
   let emitWarning: sinon.SinonStub;
   let clock: ManualClock;
-  let link: TransportLink;
-  const sent: string[] = [];
+  let engine: Puppet;
 
   beforeEach(() => {
     clock = new ManualClock();
@@ -23,24 +23,9 @@ describe('the errors of a bus', () => {
   });
   afterEach(() => emitWarning.restore());
 
-  const open = (options?: BusOptions): Bus =>
-    createBus(
-      {
-        engine: 'puppet',
-        connect: (to) => {
-          link = to;
-        },
-        publish: (text) => {
-          sent.push(text);
-          return undefined;
-        },
-        disconnect: () => undefined,
-      },
-      { clock, ...options },
-    );
-  const goLive = (): void => {
-    link.up();
-    link.received(sent.at(-1) as string);
+  const open = (options?: BusOptions): Bus => {
+    engine = new Puppet();
+    return createBus(engine, { clock, ...options });
   };
   const warnings = (): string[] => emitWarning.args.map(([warning]) => String(warning));
 
@@ -48,17 +33,17 @@ describe('the errors of a bus', () => {
     const bus = open();
     expect(bus.snapshot().lastError).to.equal(null);
     clock.advance(10);
-    link.down(new Error('database "no" does not exist'));
+    engine.link.down(new Error('database "no" does not exist'));
     expect(bus.snapshot()).to.deep.include({
       state: 'connecting',
       lastGap: null,
       lastError: { message: 'database "no" does not exist', atMs: 10 },
     });
     clock.advance(1_000);
-    link.down(Object.assign(new AggregateError([]), { code: 'ECONNREFUSED' }));
+    engine.link.down(Object.assign(new AggregateError([]), { code: 'ECONNREFUSED' }));
     expect(bus.snapshot().lastError).to.deep.equal({ message: 'ECONNREFUSED', atMs: 1_010 });
     clock.advance(1_000);
-    goLive();
+    engine.goLive();
     expect(bus.snapshot().lastError, 'kept').to.include({ atMs: 1_010 });
   });
 
@@ -70,7 +55,7 @@ describe('the errors of a bus', () => {
     const noPermission = new Error('NOPERM');
     const whys = [refused, ofNats, new Error('WRONGPASS'), unfit('no permission', noPermission), 'a text'];
     for (const why of whys) {
-      link.down(why);
+      engine.link.down(why);
       clock.advance(40_000); // within the third attempt, which takes 15 s
     }
     expect(errors.filter(({ message }) => !message.includes('did not acknowledge')).map(told)).to.deep.equal([
@@ -84,11 +69,11 @@ describe('the errors of a bus', () => {
 
   it('a bus that is not live after 5 s prints a warning, once, that names its engine and the last error', () => {
     open({ prefix: 'shop' });
-    link.down(new Error('connect ECONNREFUSED'));
+    engine.link.down(new Error('connect ECONNREFUSED'));
     clock.advance(4_999);
     expect(warnings()).to.deep.equal([]);
     clock.advance(1);
-    link.down(new Error('connect ECONNREFUSED'));
+    engine.link.down(new Error('connect ECONNREFUSED'));
     clock.advance(60_000);
     expect(warnings()).to.have.length(1);
     expect(warnings()[0]).to.match(/puppet.*"shop".*5 s.*connect ECONNREFUSED/);
@@ -100,15 +85,15 @@ describe('the errors of a bus', () => {
 
   it('a gap of 30 s prints a warning, once, with the last error; a shorter one prints none', () => {
     open({ prefix: 'shop', maxPauseMs: 1_000 });
-    goLive();
+    engine.goLive();
     for (const gapMs of [29_999, 100_000]) {
-      link.down(new Error('broken'));
+      engine.link.down(new Error('broken'));
       for (let ms = 0; ms < gapMs; ms++) {
         clock.advance(1);
-        if (ms % 1_000 === 0 && ms < gapMs - 5_000) link.down(new Error('WRONGPASS'));
+        if (ms % 1_000 === 0 && ms < gapMs - 5_000) engine.link.down(new Error('WRONGPASS'));
       }
       expect(warnings()).to.have.length(gapMs < 30_000 ? 0 : 1);
-      goLive();
+      engine.goLive();
     }
     expect(warnings()[0]).to.match(/puppet.*"shop".*30 s.*WRONGPASS/);
   });
@@ -116,9 +101,9 @@ describe('the errors of a bus', () => {
   it('five gaps within a minute print a warning, once, with the last error; five in longer print none', async () => {
     const gapEvery = (ms: number, gaps: number): void => {
       for (let gap = 0; gap < gaps; gap++) {
-        goLive();
+        engine.goLive();
         clock.advance(ms - 100);
-        link.down(new Error('the server has closed an idle connection'));
+        engine.link.down(new Error('the server has closed an idle connection'));
         clock.advance(100);
       }
     };
@@ -145,14 +130,14 @@ describe('the errors of a bus', () => {
     open({ onError: () => {} });
     clock.advance(5_000);
     open();
-    goLive();
-    link.down(new Error('broken'));
+    engine.goLive();
+    engine.link.down(new Error('broken'));
     clock.advance(5_000);
     await open().close();
     clock.advance(5_000);
     expect(warnings()).to.deep.equal([]);
     open();
-    link.down(refusal('NOPERM'));
+    engine.link.down(refusal('NOPERM'));
     clock.advance(5_000);
     expect(warnings()).to.deep.equal([
       'PurgatoryError [ERR_PURGATORY_BUS_REFUSED]: NOPERM (a bus over puppet, prefix "purgatory")',

@@ -1,11 +1,10 @@
 import { expect } from 'chai';
 import { readFrame } from '../../src/bus/frames.ts';
 import { createBus, refusal } from '../../src/bus/index.ts';
-import type { Transport, TransportLink } from '../../src/bus/transport.ts';
 import { ManualClock } from '../../src/clock/manual-clock.ts';
 import { codeOfRejection, rejection } from '../support/rejection.ts';
 import { turn } from '../support/turns.ts';
-import { Listener, Rig } from './rig.ts';
+import { Listener, Puppet, Rig } from './rig.ts';
 
 describe('a bus in a gap', () => {
   it('tries everything each time it becomes live', () => {
@@ -158,38 +157,6 @@ describe('a bus in a gap', () => {
   });
 });
 
-/** An engine that does what the test says. */
-class Puppet implements Transport {
-  readonly engine = 'puppet';
-  link!: TransportLink;
-  connects = 0;
-  readonly sent: { text: string; resolve: () => void; reject: (error: unknown) => void }[] = [];
-
-  connect(link: TransportLink): void {
-    this.link = link;
-    this.connects++;
-  }
-
-  publish(text: string): Promise<void> {
-    if (text.includes('"bye":1')) return Promise.resolve();
-    return new Promise((resolve, reject) => {
-      this.sent.push({ text, resolve, reject });
-    });
-  }
-
-  disconnect(): undefined {}
-
-  /** The echo of its last frame comes. */
-  echo(): void {
-    this.link.received(this.sent.at(-1)?.text as string);
-  }
-
-  goLive(): void {
-    this.link.up();
-    this.echo();
-  }
-}
-
 describe('a bus and its transport', () => {
   const make = (options = {}) => {
     const engine = new Puppet();
@@ -335,19 +302,6 @@ describe('a bus and its transport', () => {
     engine.sent.at(-1)?.resolve();
     await flushed;
     expect(bus.snapshot().pendingKeys).to.equal(0);
-  });
-
-  it('does not count a frame as refused that went under with its connection', async () => {
-    const { engine, clock, publish } = makeLive();
-    publish('1');
-    clock.advance(1);
-    for (let broken = 0; broken < 5; broken++) {
-      engine.link.down(new Error('broken'));
-      clock.advance(1_001);
-      engine.goLive();
-      await turn();
-      expect(engine.sent.at(-1)?.text).to.contain('"h":{"orders":["1"]}');
-    }
   });
 
   it('says after a break which number the engine took last, in the first frame alone', async () => {

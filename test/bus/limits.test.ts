@@ -9,7 +9,6 @@ import { runs } from '../property/runs.ts';
 import { Op } from '../support/op.ts';
 import { turn } from '../support/turns.ts';
 import { HeldSender } from './held-sender.ts';
-import { Listener } from './rig.ts';
 
 /**
  * Purgatories of one name, each on a bus of its own, with `waiters` operations on `k` each. They are
@@ -126,7 +125,6 @@ describe('a limit of notify over a bus', () => {
 describe('what is to be sent, for a member that says how values become one', () => {
   const sum: MergeValues = (earlier, later) =>
     earlier === undefined || later === undefined ? undefined : Number(earlier) + Number(later);
-  const plain: BusMember = new Listener('orders');
   const summing: BusMember = { name: 'orders', hinted: () => false, sweep: () => {}, merge: sum };
   const sent = (sender: HeldSender): unknown[] => sender.send().hints.map(({ key, value }) => [key, value]);
 
@@ -166,15 +164,5 @@ describe('what is to be sent, for a member that says how values become one', () 
       }),
       runs(500),
     );
-  });
-
-  it('keeps the last value where the member says nothing', () => {
-    const sender = new HeldSender();
-    sender.publish(plain, 'k', 1);
-    sender.publish(plain, 'k', 2);
-    sender.send();
-    sender.publish(plain, 'k', 3);
-    sender.lose();
-    expect(sent(sender)).to.deep.equal([['k', 3]]);
   });
 });

@@ -2,9 +2,7 @@ import { expect } from 'chai';
 import { createBus } from '../../src/bus/bus.ts';
 import type { Bus } from '../../src/bus/bus-options.ts';
 import { FrameBody, frameText, type PreviousFrame } from '../../src/bus/frames.ts';
-import type { TransportLink } from '../../src/bus/transport.ts';
-import { LocalHub } from '../../src/bus/transports/local-hub.ts';
-import { ManualClock, Purgatory, SystemTimer } from '../../src/index.ts';
+import { Purgatory, SystemTimer } from '../../src/index.ts';
 import { ThresholdPurgatory } from '../../src/waits/threshold/index.ts';
 import { codeOf } from '../support/code-of.ts';
 import { Op, type OpOptions } from '../support/op.ts';
@@ -13,20 +11,15 @@ import { SlowClock } from '../support/slow-clock.ts';
 import { LoggingOperation } from '../support/threshold-op.ts';
 import { turn } from '../support/turns.ts';
 import { HeldSender } from './held-sender.ts';
-import { Listener } from './rig.ts';
+import { Listener, Puppet, Rig } from './rig.ts';
 
-interface World {
-  readonly clock: ManualClock;
-  readonly hub: LocalHub;
-  readonly state: Map<string, number>;
-  bus(): Bus;
+class World extends Rig {
+  readonly state = new Map<string, number>();
+
+  readonly bus = (): Bus => this.hub.bus();
 }
 
-function world(): World {
-  const clock = new ManualClock();
-  const hub = new LocalHub({ clock });
-  return { clock, hub, state: new Map(), bus: () => hub.bus() };
-}
+const world = (): World => new World();
 
 describe('a Purgatory on a bus', () => {
   const park = (purgatory: Purgatory<string, Op>, key: string, options?: OpOptions): Op => {
@@ -120,26 +113,14 @@ describe('a Purgatory on a bus', () => {
 
   it('answers by a hint that came before the deadline of its wait, in the turn of that deadline', async () => {
     const clock = new SlowClock();
-    let link: TransportLink | undefined;
-    const nothing = (): undefined => {};
-    const bus = createBus(
-      {
-        engine: 'stub',
-        connect: (given) => {
-          link = given;
-          given.up();
-        },
-        publish: (text) => void link?.received(text),
-        disconnect: nothing,
-      },
-      { clock },
-    );
+    const engine = new Puppet();
+    const bus = createBus(engine, { clock });
     const purgatory = new Purgatory<string>('orders', { bus, clock });
     let parcel: string | undefined;
     const shipped = purgatory.waitFor(['k'], () => parcel, { timeoutMs: 10 });
     await turn();
     parcel = 'parcel';
-    link?.received(frameText(',"h":{"orders":["k"]}'));
+    engine.link.received(frameText(',"h":{"orders":["k"]}'));
     clock.advance(20);
     expect(await shipped).to.deep.equal({ expired: false, value: 'parcel' });
     purgatory.close();

@@ -108,17 +108,6 @@ describe('hints that come in', () => {
     ]);
   });
 
-  it('become one sweep for each member when more than maxKeys are pending', async () => {
-    const { heard, swept, counts, join, come } = slowReceiver(20, { maxKeys: 20, clock: new SlowClock() });
-    join('orders');
-    come(numbered(21));
-    await turn();
-    expect([heard, swept, counts.overflowed]).to.deep.equal([[], ['orders'], 21]);
-    come(['later']);
-    await turn();
-    expect(heard).to.deep.equal(['later']);
-  });
-
   it('are dropped when their member leaves, also from inside a try', async () => {
     const { heard, receiver, join, come } = slowReceiver(0, { clock: new SlowClock() });
     join('orders');

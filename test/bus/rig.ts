@@ -1,7 +1,9 @@
-// Members that record what they get, on a hub with a clock that the test moves.
+// Members that record what they get, on a hub with a clock that the test moves, and an engine that
+// does what the test says.
 
 import type { Bus, BusOptions } from '../../src/bus/bus-options.ts';
 import type { BusMember, HintValue } from '../../src/bus/membership/bus-member.ts';
+import type { Transport, TransportLink } from '../../src/bus/transport.ts';
 import { LocalHub } from '../../src/bus/transports/local-hub.ts';
 import type { HubFaults } from '../../src/bus/transports/local-network.ts';
 import { ManualClock } from '../../src/clock/manual-clock.ts';
@@ -56,5 +58,37 @@ export class Rig {
     const bus = this.hub.bus({ onError: (error) => errors.push(error), ...options });
     const listener = new Listener(name);
     return { bus, listener, errors, ...bus.join(listener) };
+  }
+}
+
+/** An engine that does what the test says. */
+export class Puppet implements Transport {
+  readonly engine = 'puppet';
+  link!: TransportLink;
+  connects = 0;
+  readonly sent: { text: string; resolve: () => void; reject: (error: unknown) => void }[] = [];
+
+  connect(link: TransportLink): void {
+    this.link = link;
+    this.connects++;
+  }
+
+  publish(text: string): Promise<void> {
+    if (text.includes('"bye":1')) return Promise.resolve();
+    return new Promise((resolve, reject) => {
+      this.sent.push({ text, resolve, reject });
+    });
+  }
+
+  disconnect(): undefined {}
+
+  /** The echo of its last frame comes. */
+  echo(): void {
+    this.link.received(this.sent.at(-1)?.text as string);
+  }
+
+  goLive(): void {
+    this.link.up();
+    this.echo();
   }
 }

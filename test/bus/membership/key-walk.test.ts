@@ -87,18 +87,6 @@ describe('A walk over the keys that somebody waits on', () => {
     expect(given, 'two rounds, and the half before the first key of each').to.equal(15_000);
   });
 
-  it('leaves out keys that nobody waits on any more when their turn comes', () => {
-    const thresholds = new Thresholds<number, number>();
-    const ops = Array.from({ length: 10 }, (_, key) => park(thresholds, key));
-    const visited: number[] = [];
-    const walk = walkOver(thresholds, (key) => visited.push(key));
-    walk.begin(0);
-    for (const op of ops.slice(2, 9)) thresholds.remove(op);
-    let tried = 0;
-    while (walk.left > 0) tried += walk.step();
-    expect([visited, tried]).to.deep.equal([[0, 1, 9], 3]);
-  });
-
   it('leaves out no key that stays, whatever comes and goes meanwhile, and comes to an end', () => {
     const change = fc.record({
       do: fc.constantFrom('come', 'come', 'go', 'step', 'step', 'step', 'again'),

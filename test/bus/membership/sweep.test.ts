@@ -6,7 +6,6 @@ import { ParkedWalk } from '../../../src/purgatory/parked-walk.ts';
 import { Parking } from '../../../src/purgatory/parking.ts';
 import { PARKING_OPTIONS, parkingParts } from '../../../src/purgatory/purgatory-options.ts';
 import { Watchers } from '../../../src/purgatory/watchers.ts';
-import { checkLists } from '../../support/checks/lists.ts';
 import { Op } from '../../support/op.ts';
 import { SlowClock } from '../../support/slow-clock.ts';
 import { until } from '../../support/turns.ts';
@@ -108,24 +107,6 @@ describe('A sweep', () => {
       expect(stay.every(({ tries }) => tries >= 1)).to.equal(true);
       expect(h.ended).to.have.length(1);
     }
-  });
-
-  it('bears that tries complete, cancel and park others', () => {
-    const h = scene();
-    let parked = 0;
-    const onTry = (op: Op): void => {
-      const n = Number(op.label);
-      if (n % 3 === 0) ops[n + 1]?.cancel();
-      if (n % 7 === 0) h.park(`more ${parked++}`);
-    };
-    const ops: Op[] = Array.from({ length: 3_000 }, (_, i) => h.park(`${i}`, onTry));
-    for (const [i, op] of ops.entries()) op.ready = i % 2 === 0;
-    h.sweep.begin((tried) => h.ended.push(tried));
-    h.clock.advance(5_000);
-    expect(h.ended).to.have.length(1);
-    expect(ops.filter((op) => op.isPending && op.tries === 0)).to.deep.equal([]);
-    expect(ops.filter((op) => op.ready && !op.isCompleted && op.isPending)).to.deep.equal([]);
-    checkLists(h.parking.lists);
   });
 
   it('goes round once more when it is begun again on the way, and tells the last who asked', () => {
