@@ -267,7 +267,6 @@ export class Connection {
 
   /** Drops the connection, and connects again later. */
   fail(cause: GapCause, error: unknown): void {
-    if (this.#state === 'closed') return;
     this.#abandon();
     const wasLive = this.#state === 'live';
     if (wasLive) this.#state = 'gap';

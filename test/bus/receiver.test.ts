@@ -29,7 +29,7 @@ function slowReceiver(
     'none',
     checkedBusOptions({ maxPendingKeys: maxKeys, clock, onError() {} }),
   );
-  const receiver = new Receiver(base, connection as Connection, () => {});
+  const receiver = new Receiver(base, connection as unknown as Connection, () => {});
   const join = (name: string, more?: Partial<BusMember>): BusMember => {
     const member: BusMember = {
       name,
@@ -168,25 +168,21 @@ describe('texts that come in', () => {
 describe('the numbers of frames', () => {
   /** A receiver that tells of each frame what its number made of it. */
   function numbers() {
-    const clock = new ManualClock();
-    const base = new BusContext({} as Bus, 'none', checkedBusOptions({ clock, echoMs: 10, onError() {} }));
-    const state = { knowsAll: false, liveMs: 0, jumps: 0 };
-    const connection = {
+    const state = {
       origin: 'own',
       state: 'live',
-      get knowsAll() {
-        return state.knowsAll;
-      },
-      get liveMs() {
-        return state.liveMs;
-      },
-      jumped: () => state.jumps++,
+      knowsAll: false,
+      liveMs: 0,
+      jumps: 0,
+      jumped: () => void state.jumps++,
     };
-    const receiver = new Receiver(base, connection as unknown as Connection, () => {});
+    const { receiver, join } = slowReceiver(0, { connection: state });
     const heard: string[] = [];
     const values: unknown[] = [];
-    const hinted = (key: string, value: unknown): boolean => heard.push(key) + values.push(value) > 0;
-    receiver.join({ name: 'orders', hinted, dropsLateValues: true, sweep: () => {} });
+    join('orders', {
+      dropsLateValues: true,
+      hinted: (key, value) => heard.push(key) + values.push(value) > 0,
+    });
     /** A frame comes, with a hint on `key`, which has its number for a value, if there is one. */
     const note = (origin: string, number: number, before?: number, ageMs = 0, key?: string): string => {
       const previous = before === undefined ? undefined : { number: before, ageMs };

@@ -35,9 +35,7 @@ const SLICE_EVERY_MS = 10;
 
 export class Sweep {
   readonly #walk: Walk;
-  readonly #overMs: number;
-  readonly #clock: Clock;
-  readonly #random: () => number;
+  readonly #options: SweepOptions;
   readonly #job: Job;
   #timer: SystemTimer | undefined;
   #ended: (tried: number) => void = () => {};
@@ -47,12 +45,10 @@ export class Sweep {
   #left = 0;
   #beganMs = 0;
 
-  constructor(walk: Walk, { sweepMs, clock, random }: SweepOptions) {
+  constructor(walk: Walk, options: SweepOptions) {
     this.#walk = walk;
-    this.#overMs = sweepMs;
-    this.#clock = clock;
-    this.#random = random;
-    this.#job = schedulerOf({ clock }).job({ sliceMs: MAX_SLICE_MS, doBatch: (job) => this.#tryBatch(job) });
+    this.#options = options;
+    this.#job = schedulerOf(options).job({ sliceMs: MAX_SLICE_MS, doBatch: (job) => this.#tryBatch(job) });
   }
 
   /**
@@ -62,10 +58,11 @@ export class Sweep {
    */
   begin(ended: (tried: number) => void): void {
     const isNew = this.#timer === undefined;
-    this.#timer ??= new SystemTimer({ clock: this.#clock, onError: throwLater }).unref();
+    const { clock, random } = this.#options;
+    this.#timer ??= new SystemTimer({ clock, onError: throwLater }).unref();
     this.#ended = ended;
     if (isNew) this.#tried = 0;
-    this.#walk.begin(isNew ? this.#random() : undefined);
+    this.#walk.begin(isNew ? random() : undefined);
     this.#steps = this.#walk.left;
     this.#beganMs = this.#timer.now();
     if (isNew) this.#timer.schedule(this.#goOn, 0);
@@ -78,7 +75,7 @@ export class Sweep {
   }
 
   readonly #goOn = (): void => {
-    const share = ((this.#timer?.now() ?? 0) - this.#beganMs + SLICE_EVERY_MS) / this.#overMs;
+    const share = ((this.#timer?.now() ?? 0) - this.#beganMs + SLICE_EVERY_MS) / this.#options.sweepMs;
     this.#left = Math.max(0, Math.floor(this.#steps * (1 - share)));
     this.#job.run();
   };
