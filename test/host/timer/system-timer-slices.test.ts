@@ -2,77 +2,9 @@ import { expect } from 'chai';
 import { SystemTimer, type TimerTask } from '../../../src/index.ts';
 import { listen } from '../../../src/observe/events/index.ts';
 import { checkTimerInvariants } from '../../support/checks/timer.ts';
-import { HostClock } from '../../support/host-clock.ts';
-import type { TimerOptions } from '../../support/task.ts';
 import { block, microtasks, turn, until } from '../../support/turns.ts';
 
-/**
- * Ten tasks, due at 1 to 10. Each takes 4 ms of the clock's time. The clock stands at 100 when they
- * may run.
- */
-async function tenSlowTasks(options: TimerOptions = {}): Promise<{
-  clock: HostClock;
-  timer: SystemTimer;
-  log: string[];
-}> {
-  const clock = new HostClock();
-  const timer = new SystemTimer({ tickMs: 1, wheelSize: 4, sliceMs: 10, ...options, clock });
-  const log: string[] = [];
-  for (let i = 0; i < 10; i++) {
-    timer.schedule(() => {
-      log.push(`${i}`);
-      clock.time += 4;
-    }, i + 1);
-  }
-  await turn();
-  clock.time = 100;
-  return { clock, timer, log };
-}
-
 describe('behaviour 9: a burst does not freeze the process', () => {
-  const unsliced: Record<
-    string,
-    { options?: TimerOptions; run(of: Awaited<ReturnType<typeof tenSlowTasks>>): unknown }
-  > = {
-    'on a clock that says that it is still (behaviour 26)': {
-      run: ({ clock }) => Object.assign(clock, { isStill: true }).fire(),
-    },
-    'with sliceMs Infinity': {
-      options: { sliceMs: Number.POSITIVE_INFINITY },
-      run: ({ clock }) => clock.fire(),
-    },
-    'in advanceClock, which runs all that is due': {
-      options: { reaper: false, sliceMs: 1 },
-      run: ({ timer }) => expect(timer.advanceClock()).to.equal(10),
-    },
-  };
-  for (const [how, { options, run }] of Object.entries(unsliced)) {
-    it(`does not yield ${how}`, async () => {
-      const tasks = await tenSlowTasks(options);
-      run(tasks);
-      expect(tasks.log).to.have.length(10);
-    });
-  }
-
-  it('yields in time also when long tasks follow upon many short ones', async () => {
-    const clock = new HostClock();
-    const timer = new SystemTimer({ clock, tickMs: 1, sliceMs: 10 });
-    for (let i = 0; i < 300; i++) timer.schedule(() => {}, 1);
-    for (let i = 0; i < 30; i++) {
-      timer.schedule(() => {
-        clock.time += 4;
-      }, 1);
-    }
-    await turn();
-    clock.time = 1;
-    while (timer.size > 0) {
-      const beginMs = clock.time;
-      expect(clock.fire()).to.equal(1);
-      expect(clock.time - beginMs).to.be.at.most(20);
-      await turn();
-    }
-  });
-
   it('runs nothing more of a timer that is closed while its pass waits for its turn', async () => {
     const timer = new SystemTimer({ sliceMs: 1 });
     let ran = 0;
