@@ -48,4 +48,18 @@ describe('behaviour 8: a timer whose clock goes back', () => {
     expect(ran).to.deep.equal(['new', 'old', 'older']);
     timer.close();
   });
+
+  it('by less stands still until the clock has caught up', () => {
+    const clock = new ResetClock();
+    const timer = new SystemTimer({ clock, tickMs: 1 });
+    let runs = 0;
+    timer.now();
+    clock.goBack(500);
+    timer.schedule(() => runs++, 10);
+    clock.advance(509);
+    expect(runs).to.equal(0);
+    clock.advance(1);
+    expect(runs).to.equal(1);
+    timer.close();
+  });
 });
