@@ -26,6 +26,7 @@ export const COUNT: NumberRule = { min: 1, max: Number.MAX_SAFE_INTEGER, integer
 export const LIMIT: NumberRule = { ...COUNT, orInfinity: true };
 const DELAY_MS: NumberRule = { min: -Number.MAX_VALUE, max: Number.MAX_SAFE_INTEGER };
 const TIMEOUT_MS: NumberRule = { ...DELAY_MS, orInfinity: true };
+const SPAN_MS: NumberRule = { ...TIMEOUT_MS, min: Number.MIN_VALUE };
 /** In ms, three years: a longer timeout is more likely a date. */
 const LIKE_A_DATE = 1e11;
 
@@ -77,6 +78,11 @@ export function finiteDelay(delayMs: number): number {
 export function checkedTimeout(name: string, timeoutMs: number): number {
   const isCommon = typeof timeoutMs === 'number' && timeoutMs >= 0 && timeoutMs <= LIKE_A_DATE;
   return isCommon ? timeoutMs : hintAtDate(name, requiredNumber(name, timeoutMs, TIMEOUT_MS));
+}
+
+/** `spanMs`, which is > 0, or Infinity. With that hint, too. */
+export function requiredSpan(name: string, spanMs: number): number {
+  return hintAtDate(name, requiredNumber(name, spanMs, SPAN_MS));
 }
 
 /** `timeoutMs`. Developers get a hint at one that looks like a date, if they ask for hints. */

@@ -17,11 +17,16 @@ export function reportError<S>(
     throwLater(error);
     return;
   }
+  runReported(() => onError(error, subject), throwLater);
+}
+
+/** Calls `work`, user code. `report` gets what it throws, or what a promise of it rejects with. */
+export function runReported(work: () => unknown, report: (error: unknown) => void): void {
   try {
-    const result: unknown = onError(error, subject);
-    if (result !== undefined) onRejection(result, throwLater);
-  } catch (thrown) {
-    throwLater(thrown);
+    const result = work();
+    if (result !== undefined) onRejection(result, report);
+  } catch (error) {
+    report(error);
   }
 }
 

@@ -9,20 +9,12 @@
 // never early, and late as any task is.
 // Costs. touch, refresh, hold, remove, and each run of a task: O(1). An element that is touched or
 // held all the time is filed once a timeout. About 165 bytes an element.
-import { checkedFunction, hintAtDate, requiredNumber } from '../../base/checks.ts';
+import { checkedFunction, requiredSpan } from '../../base/checks.ts';
 import { debugOnce } from '../../base/debug.ts';
 import { closed, countRefusal } from '../../base/errors.ts';
 import { invalidArgType } from '../../base/node-errors.ts';
-import {
-  asGiven,
-  type Checked,
-  nameFirst,
-  optional,
-  type Rules,
-  readOptions,
-  titleOf,
-} from '../../base/options.ts';
-import { onRejection, reportError } from '../../base/report-error.ts';
+import { asGiven, nameFirst, optional, type Rules, readOptions, titleOf } from '../../base/options.ts';
+import { reportError, runReported } from '../../base/report-error.ts';
 import { keyText } from '../../base/text.ts';
 import type { Clock } from '../../clock/clock.ts';
 import { checkedTop, firstOf, type SnapshotOptions } from '../../purgatory/telemetry/purgatory-snapshot.ts';
@@ -108,11 +100,9 @@ export interface QuietElement {
 
 /** Elements that a snapshot looks at: a fraction of a millisecond. */
 const MAX_LOOKS = 4_096;
-const TIMEOUT_MS = { min: Number.MIN_VALUE, max: Number.MAX_SAFE_INTEGER, orInfinity: true } as const;
-type Given<E> = Checked<IdleTimeoutsOptions<E>, 'timeoutMs' | 'timer' | 'clock' | 'onIdle' | 'onError'>;
 
-const IDLE_OPTIONS: Rules<Given<never>> = {
-  timeoutMs: optional(requiredTimeout),
+const IDLE_OPTIONS: Rules<IdleTimeoutsOptions<never>> = {
+  timeoutMs: optional(requiredSpan),
   timer: asGiven,
   clock: asGiven,
   onIdle: checkedFunction,
@@ -177,8 +167,8 @@ export class IdleTimeouts<E> extends TimerClient {
   constructor(first?: string | IdleTimeoutsOptions<E>, second?: IdleTimeoutsOptions<E>) {
     const [name, options] = nameFirst('IdleTimeouts', first, second, 'idle');
     const title = titleOf('IdleTimeouts', name);
-    const read = readOptions(title, options, IDLE_OPTIONS as Rules<Given<E>>);
-    const { timeoutMs, onIdle, onError, ...choice } = read;
+    const rules = IDLE_OPTIONS as Rules<IdleTimeoutsOptions<E>>;
+    const { timeoutMs, onIdle, onError, ...choice } = readOptions(title, options, rules);
     super(name, sharedOrOwnTimer(choice));
     this.#title = title;
     this.timeoutMs = timeoutMs;
@@ -231,7 +221,7 @@ export class IdleTimeouts<E> extends TimerClient {
    * @throws as `touch`.
    */
   refresh(element: E, timeoutMs?: number): boolean {
-    if (timeoutMs !== undefined) requiredTimeout('timeoutMs', timeoutMs);
+    if (timeoutMs !== undefined) requiredSpan('timeoutMs', timeoutMs);
     const isTracked = this.has(element);
     if (isTracked) this.touch(element, timeoutMs);
     return isTracked;
@@ -342,7 +332,7 @@ export class IdleTimeouts<E> extends TimerClient {
     if (timeoutMs === undefined) {
       throw invalidArgType('timeoutMs', 'of type number where the option timeoutMs is left out', timeoutMs);
     }
-    requiredTimeout('timeoutMs', timeoutMs);
+    requiredSpan('timeoutMs', timeoutMs);
     const nowMs = this.timer.now();
     const tracked = known ?? new TrackedElement<E>(element, this.#run, nowMs, timeoutMs);
     try {
@@ -379,26 +369,15 @@ export class IdleTimeouts<E> extends TimerClient {
     this.#ended.idle++;
     this.#told.set(element, tracked);
     if (this.#onIdle === undefined) debugOnce(this, 'deaf', 'idle timeouts have no listener');
-    try {
-      const result: unknown = this.#onIdle?.(element);
-      if (result !== undefined) onRejection(result, (error) => this.#report(error, element));
-    } catch (error) {
-      this.#report(error, element);
-    }
+    const report = (error: unknown): void => {
+      this.#ended.failed++;
+      reportError(error, element, this.#onError);
+    };
+    runReported(() => this.#onIdle?.(element), report);
     this.#told.delete(element);
-  }
-
-  #report(error: unknown, element: E): void {
-    this.#ended.failed++;
-    reportError(error, element, this.#onError);
   }
 }
 
 function finiteOrNull(ms: number): number | null {
   return ms === Number.POSITIVE_INFINITY ? null : ms;
-}
-
-/** @throws TypeError, RangeError (Node's codes) for what is no timeout. */
-function requiredTimeout(name: string, timeoutMs: number): number {
-  return hintAtDate(name, requiredNumber(name, timeoutMs, TIMEOUT_MS));
 }

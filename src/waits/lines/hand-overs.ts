@@ -56,7 +56,7 @@ export abstract class HandOvers<K, L extends Line<K>> implements PendingEvents, 
 
   /** Something has come back. */
   protected openIdle(): void {
-    if (this.out === 0) this.#idle.open();
+    if (this.out === 0 && this.#idle.isAwaited) this.#idle.open();
   }
 
   /**

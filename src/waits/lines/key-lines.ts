@@ -139,16 +139,13 @@ export class KeyLines<K, L extends Line<K>> extends ParkedLists<K> {
     const line = waits.value(wait) as L;
     const next = waits.cells[wait + SIBLING] as Slot;
     const isFirst = line.firstSlot === wait;
-    if (--line.waiting === 0) {
-      line.firstSlot = NONE;
-      this.#watchedKeys--;
-      waits.remove(wait);
-      if (line.isIdle) this.rest(line);
-      return next;
-    }
-    if (isFirst) line.firstSlot = waits.next(wait);
+    line.waiting--;
+    if (isFirst) line.firstSlot = line.waiting === 0 ? NONE : waits.next(wait);
     waits.remove(wait);
-    if (isFirst) this.#owner.firstRemoved(line);
+    if (line.waiting === 0) {
+      this.#watchedKeys--;
+      if (line.isIdle) this.rest(line);
+    } else if (isFirst) this.#owner.firstRemoved(line);
     return next;
   }
 
@@ -163,11 +160,7 @@ export class KeyLines<K, L extends Line<K>> extends ParkedLists<K> {
   /** The lines on which a parked operation waits, in the order in which its keys were given. */
   linesOf(operation: DelayedOperation): L[] {
     const place = this.placeOf(operation);
-    const lines: L[] = [];
-    let wait = place === NONE ? NONE : (this.operations.cells[place + FIRST_WAIT] as Slot);
-    for (; wait !== NONE; wait = this.waits.cells[wait + SIBLING] as Slot)
-      lines.push(this.waits.value(wait) as L);
-    return lines;
+    return place === NONE ? [] : linesFrom(this.operations.cells[place + FIRST_WAIT], this.waits);
   }
 
   override keysOf(operation: DelayedOperation, max: number): K[] {
@@ -205,22 +198,23 @@ export class KeyLines<K, L extends Line<K>> extends ParkedLists<K> {
     const old = this.waits;
     const operations = new Slab<DelayedOperation>(this.size);
     this.waits = new Slab<L>(old.inUse);
-    for (const line of this.lines()) line.firstSlot = NONE;
+    for (const line of this.lines()) {
+      line.firstSlot = NONE;
+      line.waiting = 0;
+    }
+    this.#watchedKeys = 0;
     this.moveTo(operations, (own, _from, to) => {
-      let first = NONE;
-      let last = NONE;
-      for (let wait = own as Slot; wait !== NONE; wait = old.cells[wait + SIBLING] as Slot) {
-        const line = old.value(wait) as L;
-        if (line.firstSlot === NONE) {
-          line.waiting = 0; // they are counted anew
-          this.#watchedKeys--;
-        }
-        const moved = this.#wait(line, to, NONE);
-        if (last === NONE) first = moved;
-        else this.waits.cells[last + SIBLING] = moved;
-        last = moved;
-      }
-      return first;
+      let next = NONE;
+      for (const line of linesFrom(own, old).reverse()) next = this.#wait(line, to, next);
+      return next;
     });
   }
+}
+
+/** The lines of the cells of an operation, from its first on. */
+function linesFrom<L>(first: number, waits: Slab<L>): L[] {
+  const lines: L[] = [];
+  for (let wait = first as Slot; wait !== NONE; wait = waits.cells[wait + SIBLING] as Slot)
+    lines.push(waits.value(wait) as L);
+  return lines;
 }

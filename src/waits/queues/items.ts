@@ -9,7 +9,7 @@
 import { requiredArray } from '../../base/checks.ts';
 import { PurgatoryError } from '../../base/errors.ts';
 import { invalidArgValue } from '../../base/node-errors.ts';
-import { onRejection, throwLater } from '../../base/report-error.ts';
+import { runReported, throwLater } from '../../base/report-error.ts';
 import { keyText } from '../../base/text.ts';
 import type { Timer } from '../../timer/timer.ts';
 import { HandOvers } from '../lines/hand-overs.ts';
@@ -203,12 +203,7 @@ export class Items<V, K> extends HandOvers<K, ItemLine<K, V>> implements EntryOw
     const item = this.end(entry);
     if (terms?.signal?.aborted === true) return;
     this.expired++;
-    try {
-      const result = terms?.onExpired?.(item, entry.key);
-      if (result !== undefined) onRejection(result, throwLater);
-    } catch (error) {
-      throwLater(error);
-    }
+    runReported(() => terms?.onExpired?.(item, entry.key), throwLater);
   }
 
   /** Takes it out for good, for nobody. Returns its item. */

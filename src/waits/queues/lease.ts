@@ -2,8 +2,9 @@
 //
 // Invariants. Its entry knows it until it is over. Exactly one of ack, nack, the end of its time, an
 // abort, `clear` and `close` ends it.
+import { requiredSpan } from '../../base/checks.ts';
 import type { Entry } from './entry.ts';
-import { checkedAfter, checkedLeaseMs, type LaterOptions } from './queues-options.ts';
+import { checkedAfter, type LaterOptions } from './queues-options.ts';
 
 /** An item that is yours until you give it up, or its time ends. Its methods throw for bad arguments only. */
 export class Lease<V, K = string> {
@@ -51,7 +52,7 @@ export class Lease<V, K = string> {
    * @throws PurgatoryError for a lease that had no end, as the timer refuses it: ERR_PURGATORY_CLOSED, _FULL.
    */
   extend(leaseMs: number): boolean {
-    checkedLeaseMs('leaseMs', leaseMs);
+    requiredSpan('leaseMs', leaseMs);
     const entry = this.#entry;
     const isOut = entry.lease === this;
     if (isOut) entry.file(leaseMs);

@@ -4,10 +4,10 @@ import {
   checkedFunction,
   checkedSignal,
   checkedTimeout,
-  hintAtDate,
   LIMIT,
   requiredArray,
   requiredNumber,
+  requiredSpan,
 } from '../../base/checks.ts';
 import { invalidArgValue } from '../../base/node-errors.ts';
 import {
@@ -76,7 +76,6 @@ export interface PutOptions<V, K = string> extends LaterOptions {
 
 const TAKE_MANY_OPTIONS: OptionNames<TakeManyOptions> = { ...WAIT_OPTIONS, max: true };
 const LEASE_OPTIONS: OptionNames<LeaseOptions> = { ...WAIT_OPTIONS, leaseMs: true };
-const LEASE_MS = { min: Number.MIN_VALUE, max: Number.MAX_SAFE_INTEGER, orInfinity: true } as const;
 const AFTER_MS = { min: 0, max: Number.MAX_SAFE_INTEGER } as const;
 
 const LATER: Rules<Checked<LaterOptions>> = { afterMs: numberOr(0, AFTER_MS) };
@@ -102,12 +101,7 @@ export function checkedTakeMany(options: TakeManyOptions): CheckedTake {
 /** @throws TypeError, RangeError (Node's codes) for a bad option. */
 export function checkedLease(options: LeaseOptions): CheckedTake {
   const { timeoutMs, signal, label } = checkedWaitOptions(options, LEASE_OPTIONS);
-  return { timeoutMs, signal, label, leaseMs: checkedLeaseMs('options.leaseMs', options.leaseMs) };
-}
-
-/** @throws TypeError, RangeError (Node's codes) for what is no time of a lease. */
-export function checkedLeaseMs(name: string, leaseMs: number): number {
-  return hintAtDate(name, requiredNumber(name, leaseMs, LEASE_MS));
+  return { timeoutMs, signal, label, leaseMs: requiredSpan('options.leaseMs', options.leaseMs) };
 }
 
 /** @throws TypeError, RangeError (Node's codes) for a bad option. */

@@ -22,7 +22,7 @@ import {
   titleOf,
 } from '../../base/options.ts';
 import { Rejection } from '../../base/rejection.ts';
-import { onRejection } from '../../base/report-error.ts';
+import { runReported } from '../../base/report-error.ts';
 import { cut, keyText } from '../../base/text.ts';
 import type { Clock } from '../../clock/clock.ts';
 import { twinOf, twinText } from '../../purgatory/debug-hints.ts';
@@ -110,6 +110,9 @@ export interface OldReply {
 
 type How = ReplyEnded['how'];
 
+/** What `expect` sends. */
+const NOTHING = (): void => {};
+
 const REPLIES_OPTIONS: Rules<RepliesOptions> = {
   timer: asGiven,
   maxParked: optional(numberOf(LIMIT)),
@@ -179,14 +182,7 @@ export class Replies<K = string, V = unknown> extends TimerClient {
    * _CLOSED. Never throws.
    */
   expect(id: K, options: ExpectOptions): Promise<V> {
-    try {
-      const reply = new ExpectedReply<K, V>(id, checkedWaitOptions(options));
-      const promise = reply.promise();
-      this.#add(reply);
-      return promise;
-    } catch (error) {
-      return Promise.reject(error);
-    }
+    return this.#begin(id, options, NOTHING);
   }
 
   /**
@@ -197,22 +193,7 @@ export class Replies<K = string, V = unknown> extends TimerClient {
    * promise rejects with, while the reply is expected. Then it is expected no longer. Never throws.
    */
   call(id: K, options: ExpectOptions, send: () => unknown): Promise<V> {
-    try {
-      requiredFunction('send', send);
-      const reply = new ExpectedReply<K, V>(id, checkedWaitOptions(options));
-      const promise = reply.promise();
-      this.#add(reply);
-      if (this.#expected.get(id) !== reply) return promise; // its signal aborted as it was listened to
-      const fail = (error: unknown): void => this.#notSent(reply, error);
-      try {
-        onRejection(send(), fail);
-      } catch (error) {
-        fail(error);
-      }
-      return promise;
-    } catch (error) {
-      return Promise.reject(error);
-    }
+    return this.#begin(id, options, send);
   }
 
   /**
@@ -285,6 +266,21 @@ export class Replies<K = string, V = unknown> extends TimerClient {
     this.#isClosed = true;
     this.#endAll('cancelled', closed(this.#title));
     if (this.#ownsTimer) this.timer.close();
+  }
+
+  #begin(id: K, options: ExpectOptions, send: () => unknown): Promise<V> {
+    try {
+      requiredFunction('send', send);
+      const reply = new ExpectedReply<K, V>(id, checkedWaitOptions(options));
+      const promise = reply.promise();
+      this.#add(reply);
+      // Its signal may have aborted as it was listened to.
+      if (send !== NOTHING && this.#expected.get(id) === reply)
+        runReported(send, (error) => this.#notSent(reply, error));
+      return promise;
+    } catch (error) {
+      return Promise.reject(error);
+    }
   }
 
   #add(reply: ExpectedReply<K, V>): void {
