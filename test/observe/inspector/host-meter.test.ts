@@ -1,90 +1,47 @@
 import { expect } from 'chai';
 import { useFakeTimers } from 'sinon';
-import { type Host, host } from '../../../src/observe/inspector/host.ts';
+import { host } from '../../../src/observe/inspector/host.ts';
 import { HostMeter } from '../../../src/observe/inspector/host-meter.ts';
+import { FakeHost } from './fake-host.ts';
 
 const HOUR = 3_600_000;
 
-/** A host whose thread runs for half of the time that passes. */
-class HalfBusyHost implements Host {
-  nowMs = 0;
-  #probe: (() => void) | undefined;
-  #probeMs = 0;
-
-  now(): number {
-    return this.nowMs;
-  }
-
-  wallNow(): number {
-    return this.nowMs;
-  }
-
-  every(ms: number, run: () => void): () => void {
-    this.#probe = run;
-    this.#probeMs = ms;
-    return () => {
-      this.#probe = undefined;
-    };
-  }
-
-  spent(): readonly [number, number] {
-    return [this.nowMs / 2, this.nowMs / 4];
-  }
-
-  /** No probe runs for so long. */
-  block(ms: number): void {
-    this.nowMs += ms;
-  }
-
-  /** Probes run in time. */
-  pass(ms: number): void {
-    for (let passed = 0; passed < ms; passed += this.#probeMs) {
-      this.nowMs += this.#probeMs;
-      this.#probe?.();
-    }
-  }
-}
-
 describe('HostMeter', () => {
-  let half: HalfBusyHost;
+  let fake: FakeHost;
   let meter: HostMeter;
 
   beforeEach(() => {
-    half = new HalfBusyHost();
-    meter = new HostMeter(half, 10);
+    fake = new FakeHost(0);
+    meter = new HostMeter(fake, 10);
     meter.start();
   });
 
-  it('tells a block that is just over, which no probe has seen', () => {
-    half.pass(50);
-    half.block(100);
-    expect(meter.take().blocked).to.deep.equal({ overMs: 90, ranMs: 50, waitedMs: 25 });
+  it('tells a block that is just over, which no probe has seen', async () => {
+    await fake.advance(50);
+    fake.block(100, 25);
+    expect(meter.take().blocked).to.deep.equal({ overMs: 90, ranMs: 75, waitedMs: 25 });
   });
 
-  it('tells a block that begins right after it was asked', () => {
+  it('tells a block that begins right after it was asked, and tells it once', async () => {
     meter.take();
-    half.block(100);
-    half.pass(20);
-    expect(meter.take().blocked.overMs).to.equal(100); // to the next probe, without its interval
-  });
-
-  it('tells a block once', () => {
-    half.block(100);
-    meter.take();
-    half.pass(20);
+    fake.block(100);
+    await fake.advance(20);
+    expect(meter.take().blocked).to.deep.equal({ overMs: 90, ranMs: 90, waitedMs: 0 });
+    await fake.advance(20);
     expect(meter.take().blocked.overMs).to.equal(0);
   });
 
-  it('tells how much of a block it ran, and of the whole span', () => {
-    half.pass(30);
-    half.block(200);
+  it('tells how much of a block it ran, and of the whole span', async () => {
+    fake.block(5);
+    await fake.advance(25);
+    fake.block(200, 50);
     const { overMs, ranMs, waitedMs, blocked } = meter.take();
-    expect([overMs, ranMs, waitedMs]).to.deep.equal([230, 115, 57.5]);
-    expect(blocked).to.deep.equal({ overMs: 190, ranMs: 100, waitedMs: 50 });
+    expect([overMs, ranMs, waitedMs]).to.deep.equal([230, 155, 50]);
+    expect(blocked).to.deep.equal({ overMs: 190, ranMs: 150, waitedMs: 50 });
   });
 
   it('begins anew when it is started again', () => {
-    half.block(100);
+    fake.block(100);
     meter.stop();
     meter.start();
     expect(meter.take().blocked.overMs).to.equal(0);

@@ -136,6 +136,8 @@ describe('the rules of the inspector', () => {
     expect(late(900, 0)).to.equal(
       'Have a look: the timer ran late. HH:MM:SS–HH:MM:SS: One task in a hundred ran up to 64 ms late, and no block explains it. In 1 s the process ran for 900 ms and waited 0 ms for a CPU: many deadlines or events came at once, and were served in slices.',
     );
+    const two = { wheels: { ran: 1, latenessMs: 1 }, slow: { ran: 1, latenessMs: 512 } };
+    expect(said(ago(3, { timers: two })), 'the latest of several').to.contain('up to 512 ms late');
     expect(late(6, 490)).to.match(/ran for 6 ms and waited 490 ms for a CPU\.$/);
     expect(late(6, 0)).to.match(/the timer may be advanced by hand, and too seldom\.$/);
   });

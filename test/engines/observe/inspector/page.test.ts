@@ -224,26 +224,6 @@ describeWith(chromiumNeed, 'the page of the inspector', () => {
     await Promise.all([here.close(), there.close()]);
   });
 
-  it('tells the lateness of the latest of several timers', async () => {
-    const late = new SystemTimer({ clock });
-    await openWith({ timers: { early: timer, late } });
-    await says(figure('lateness'), /worst of 2 timers/);
-    timer.schedule(() => {}, 10);
-    clock.advance(10);
-    late.close();
-    const jumping = new ManualClock();
-    const slow = new SystemTimer({ clock: jumping, reaper: false });
-    await openWith({ timers: { early: timer, slow } }); // to connect again may take longer than the lateness is shown
-    await says('.connection', 'live');
-    await until(async () => {
-      slow.schedule(() => {}, 10);
-      jumping.advance(510);
-      slow.advanceClock();
-      return /512\sms/.test(await text(figure('lateness')));
-    }, 'the page has seen one in time');
-    slow.close();
-  });
-
   it('explains every number on focus, to the eye and to a screen reader; Escape hides the explanation', async () => {
     await open();
     await page.locator('[data-explain="timers"]').first().waitFor(); // the last of the panels is there
@@ -277,8 +257,10 @@ describeWith(chromiumNeed, 'the page of the inspector', () => {
     fetches.tryCompleteElseWatch(new DelayedFetch('a', { delayMs: 1000 }), ['orders-0']);
     for (const key of ['x', 'y']) joins.tryCompleteElseWatch(new Op(key), [key]);
     await says(figure('parked'), /parked\s*3\b/);
+    await says(figure('lateness'), /worst of 3 timers/);
     await page.getByLabel('Purgatory').selectOption('join');
     await says(figure('parked'), /parked\s*2\b/);
+    await says(figure('lateness'), /99 of 100 tasks/);
     expect(await text('[data-test="oldest"]')).not.to.include('DelayedFetch');
     await says('[data-test="timers"] tbody', /^of join0/);
     joins.close();
