@@ -27,14 +27,6 @@ const waitFor: Watch = loop((key, beat, timeoutMs) =>
   polls.waitFor([key], () => beats[Number(key)] >= beat, { timeoutMs }),
 );
 
-const reading: Watch = loop((key, beat, timeoutMs) => {
-  const condition = async (): Promise<boolean> => {
-    for (let i = 0; i < 4; i++) await new Promise((resolve) => setImmediate(resolve));
-    return beats[Number(key)] >= beat;
-  };
-  return polls.waitFor([key], condition, { timeoutMs });
-});
-
 const marks = new ThresholdPurgatory<string>('marks');
 const threshold: Watch = loop((key, beat, timeoutMs) => marks.awaitAtLeast(key, beat, { timeoutMs }));
 
@@ -126,7 +118,6 @@ const nodeTimeout: Watch = (_, timeoutMs, giveUp) => {
 
 const watches = {
   waitFor,
-  reading,
   operations,
   threshold,
   replies,

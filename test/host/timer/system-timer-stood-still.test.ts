@@ -112,7 +112,7 @@ describe('behaviour 36: a process that stood still', () => {
       }
       expect(result, 'the beats came in time').not.to.equal(null);
       const { nodeSocket, nodeTimeout, ...ours } = result as Record<string, GivenUp>;
-      expect(Object.keys(ours)).to.have.lengthOf(7);
+      expect(Object.keys(ours)).to.have.lengthOf(6);
       for (const [kind, { alive, silent }] of Object.entries(ours)) {
         expect([alive, silent], kind).to.deep.equal([0, SILENT]);
       }

@@ -35,8 +35,7 @@ async function both(worker: Worker): Promise<void> {
   const { publish } = bus.join({ ...MEMBER, hinted: (key) => heard.push(key) > 0 });
   worker.on('message', (message: unknown) => {
     if (message === 'go') publish('from the primary');
-  });
-  worker.once('exit', () => {
+    if (message !== 'that is all') return; // it may be gone before its messages have come
     console.log(`${bus.state} ${heard}`);
     void bus.close();
   });
@@ -64,6 +63,7 @@ async function eleven(): Promise<void> {
   await say(`the worker heard ${heard}`);
   for (const bus of buses) await bus.close();
   await say(`listeners: ${listeners() - before}`);
+  await say('that is all');
 }
 
 /** Told to disconnect, as in a deployment: its polls go on, and its bus says that they hear nothing. */

@@ -46,6 +46,7 @@ describe('a bus over node:cluster', () => {
       'the worker heard from the primary',
       'listeners: 0',
       'live from the worker',
+      'that is all',
     ]);
     expect([stderr, code]).to.deep.equal(['', 0]);
   });
