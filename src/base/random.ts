@@ -11,3 +11,17 @@ export function seeded(seed: number): () => number {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   };
 }
+
+/** A number in [0, 1) that depends on `parts` alone, not on how many were drawn before. */
+export function noise(...parts: readonly number[]): number {
+  let mixed = 0x9e3779b9;
+  for (const part of parts) {
+    // The whole part, and what is behind the point.
+    for (const word of [part | 0, (part - Math.trunc(part)) * 2 ** 32]) {
+      mixed = Math.imul(mixed ^ word, 0x85ebca6b);
+      mixed ^= mixed >>> 13;
+    }
+  }
+  mixed = Math.imul(mixed, 0xc2b2ae35);
+  return ((mixed ^ (mixed >>> 16)) >>> 0) / 2 ** 32;
+}

@@ -8,8 +8,8 @@ import { turn, until } from '../support/turns.ts';
 import { Rig } from './rig.ts';
 
 /** A rig with two processes that have heard each other; then the faults begin. */
-function pair(faults: HubFaults = {}) {
-  const rig = new Rig();
+function pair(faults: HubFaults = {}, seed?: number) {
+  const rig = new Rig(undefined, seed);
   const [a, b] = [rig.process({ flushMs: 0, echoMs: 1_000 }), rig.process({ flushMs: 0, echoMs: 1_000 })];
   rig.clock.advance(2_000);
   rig.hub.disturb(faults);
@@ -46,6 +46,20 @@ describe('The faults of a LocalHub', () => {
     const reordered = await order({ reordering: 0.5 });
     expect(reordered).to.have.members(sent);
     expect(reordered).to.not.deep.equal(sent);
+  });
+
+  it('are, with a seed, the same for what is sent, whatever else is sent', () => {
+    const heard = (left?: number): string[] => {
+      const { a, b, pass } = pair({ loss: 0.5 }, 1);
+      for (let n = 0; n < 40; n++) {
+        if (n !== left) a.publish(`${n}`);
+        pass(1);
+      }
+      return b.listener.heard.map(String);
+    };
+    const all = heard();
+    expect(all.length).to.be.within(10, 30);
+    for (const left of [0, 3, 7]) expect(heard(left)).to.deep.equal(all.filter((key) => key !== `${left}`));
   });
 
   it('refuse frames, which is a gap, and the hints are sent again', async () => {

@@ -48,8 +48,8 @@ export class Rig {
   readonly clock: ManualClock = new ManualClock();
   readonly hub: LocalHub;
 
-  constructor(options?: HubFaults) {
-    this.hub = new LocalHub({ clock: this.clock });
+  constructor(options?: HubFaults, seed?: number) {
+    this.hub = new LocalHub({ clock: this.clock, seed });
     if (options !== undefined) this.hub.disturb(options);
   }
 

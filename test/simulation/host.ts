@@ -7,8 +7,8 @@
 // moves within a turn; 'still', whose time stands while code runs.
 import { setFlagsFromString } from 'node:v8';
 import { runInThisContext } from 'node:vm';
+import { noise } from '../../src/base/random.ts';
 import type { Clock, WakeUp } from '../../src/clock/clock.ts';
-import type { Random } from '../support/random.ts';
 import type { Time } from './time.ts';
 
 export type Mode = 'reads' | 'plain' | 'still';
@@ -39,7 +39,7 @@ export class Host {
   readonly mode: Mode;
   readonly #time: Time;
   readonly #jitterMs: number;
-  readonly #random: Random;
+  readonly #seed: number;
   /** A crash ends it for good: nothing of it runs any more. */
   isDead = false;
   frozenUntilMs = 0;
@@ -61,11 +61,11 @@ export class Host {
   turnEnded: () => void = () => {};
   threw: (error: unknown) => void = () => {};
 
-  constructor(time: Time, mode: Mode, jitterMs: number, random: Random) {
+  constructor(time: Time, mode: Mode, jitterMs: number, seed: number) {
     this.#time = time;
     this.mode = mode;
     this.#jitterMs = jitterMs;
-    this.#random = random;
+    this.#seed = seed;
     this.#localMs = time.nowMs;
     this.stoodUntilMs = time.nowMs;
     this.clock = {
@@ -144,7 +144,7 @@ export class Host {
   }
 
   #wakeAt(atMs: number, wake: (dueMs?: number) => void): WakeUp {
-    const lateMs = this.#jitterMs > 0 ? this.#random.range(0, this.#jitterMs) : 0;
+    const lateMs = this.#jitterMs > 0 ? this.#jitterMs * noise(this.#seed, atMs) : 0;
     const held: HeldWake = {
       atMs,
       order: this.#made++,

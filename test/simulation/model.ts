@@ -8,7 +8,6 @@ import type { Replies } from '../../src/waits/replies/index.ts';
 import type { Semaphore } from '../../src/waits/semaphore/index.ts';
 import type { SharedWaits } from '../../src/waits/shared/index.ts';
 import type { ThresholdPurgatory } from '../../src/waits/threshold/index.ts';
-import type { Random } from '../support/random.ts';
 import type { Host } from './host.ts';
 import type { Plan } from './plan.ts';
 import type { Time } from './time.ts';
@@ -16,8 +15,6 @@ import type { Time } from './time.ts';
 export interface Stage {
   readonly plan: Plan;
   readonly time: Time;
-  /** What user code and the hosts draw. */
-  readonly random: Random;
   readonly isChaos: boolean;
   readonly isEnding: boolean;
   /** When the last trouble is over; Infinity while there may be more. */

@@ -1,5 +1,7 @@
 // What runs in one simulated process: a bus, and purgatories of all kinds. A crash ends it for good; a
 // new one takes its place.
+
+import { noise } from '../../src/base/random.ts';
 import type { Bus } from '../../src/bus/bus-options.ts';
 import type { LocalHub } from '../../src/bus/index.ts';
 import { type DelayedOperation, Purgatory, SystemTimer } from '../../src/index.ts';
@@ -9,7 +11,6 @@ import { Replies } from '../../src/waits/replies/index.ts';
 import { Semaphore } from '../../src/waits/semaphore/index.ts';
 import { SharedWaits } from '../../src/waits/shared/index.ts';
 import { ThresholdPurgatory } from '../../src/waits/threshold/index.ts';
-import { noise } from '../support/random.ts';
 import { Calls, IDLE_MS } from './calls.ts';
 import type { Claims } from './claims.ts';
 import { Host } from './host.ts';
@@ -64,7 +65,7 @@ export class Process implements Actor {
       world.time,
       config.modes[index % config.modes.length],
       config.jitterMs,
-      world.random,
+      noise(world.plan.seed, index),
     );
     this.host.threw = (error) =>
       world.violate('an uncaught exception', undefined, { error: (error as Error)?.stack ?? error });

@@ -4,8 +4,8 @@ import { play, shorten, withoutAllBut } from './play.ts';
 
 const SEEDS = 100;
 const BLOCK = 20;
-/** Their buses lose what others publish before they have heard of them: a second sweep makes it good. */
-const BLIND = [212, 415];
+/** Its buses lose what others publish before they have heard of them: a second sweep makes it good. */
+const BLIND = 1241;
 /** An item comes back while the timer is full, and then its caller goes. */
 const FULL = 894888651;
 
@@ -20,11 +20,9 @@ describe('A simulated world', () => {
     });
   }
 
-  for (const seed of BLIND) {
-    it(`keeps all promises with blindness alone: seed ${seed}`, async () => {
-      expect((await play(seed)).violation, `npm run simulate -- --from ${seed}`).to.equal(undefined);
-    });
-  }
+  it(`keeps all promises with blindness alone: seed ${BLIND}`, async () => {
+    expect((await play(BLIND)).violation, `npm run simulate -- --from ${BLIND}`).to.equal(undefined);
+  });
 
   it(`keeps all promises where an item comes back to a full timer: seed ${FULL}`, async () => {
     expect((await play(FULL)).violation, `npm run simulate -- --from ${FULL}`).to.equal(undefined);

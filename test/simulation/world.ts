@@ -39,7 +39,6 @@ const CROWD = 800;
 export class World implements Stage {
   readonly plan: Plan;
   readonly time = new Time();
-  readonly random: Random;
   readonly hub: LocalHub;
   readonly waits: Waits;
   readonly claims: Claims;
@@ -58,7 +57,6 @@ export class World implements Stage {
     if (traces)
       this.log = (process, text) =>
         this.trace.push(`${this.time.nowMs.toFixed(2)} ${process?.index ?? '-'}: ${text}`);
-    this.random = new Random(plan.seed * 7 + 1);
     this.hub = new LocalHub({ clock: this.time, seed: plan.seed * 7 + 2 });
     this.waits = new Waits(this);
     this.claims = new Claims(this, this.waits);

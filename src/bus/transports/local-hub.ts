@@ -7,7 +7,7 @@
 
 import { invalidArgValue } from '../../base/node-errors.ts';
 import { type Checked, clockOr, numberOf, optional, type Rules, readOptions } from '../../base/options.ts';
-import { seeded } from '../../base/random.ts';
+import { noise, seeded } from '../../base/random.ts';
 import type { Clock } from '../../clock/clock.ts';
 import { systemClock } from '../../clock/system-clock.ts';
 import { HintBus } from '../bus.ts';
@@ -24,7 +24,8 @@ export interface LocalHubOptions {
   clock?: Clock | undefined;
   /**
    * An integer. All faults, and all that the buses choose at random, come from it: a run that does
-   * the same is the same. Default: Math.random.
+   * the same is the same, and what is not sent leaves the faults of the rest as they were. Default:
+   * Math.random.
    */
   seed?: number | undefined;
 }
@@ -37,14 +38,13 @@ const HUB_OPTIONS: Rules<Checked<LocalHubOptions, 'seed'>> = {
 /** Stands for an engine and its network. Each `bus()` is the bus of one process. */
 export class LocalHub {
   readonly #network: LocalNetwork;
-  readonly #seeded: (() => number) | undefined;
   readonly #lines = new Set<LocalLine>();
+  #made = 0;
 
   /** @throws TypeError, RangeError (Node's codes) for a bad option. */
   constructor(options?: LocalHubOptions) {
     const { clock, seed } = readOptions('a LocalHub', options, HUB_OPTIONS);
-    if (seed !== undefined) this.#seeded = seeded(seed);
-    this.#network = new LocalNetwork(clock, this.#seeded ?? Math.random);
+    this.#network = new LocalNetwork(clock, seed);
   }
 
   /**
@@ -52,8 +52,11 @@ export class LocalHub {
    * a bad option.
    */
   bus(options?: BusOptions): Bus {
-    const checked = checkedBusOptions(options, { clock: this.#network.clock, random: this.#seeded });
-    const line = new LocalLine(checked.prefix, checked.clock, this.#network, this.#lines);
+    const { clock, seed } = this.#network;
+    const number = this.#made++;
+    const random = seed === undefined ? undefined : seeded(noise(seed, number) * 2 ** 32);
+    const checked = checkedBusOptions(options, { clock, random });
+    const line = new LocalLine(number, checked.prefix, checked.clock, this.#network, this.#lines);
     this.#lines.add(line);
     line.bus = new HintBus(line, checked);
     return line.bus;
@@ -144,6 +147,7 @@ interface LocalConnection {
 /** The connection of one bus. */
 class LocalLine implements Transport {
   readonly engine = 'local';
+  readonly #number: number;
   readonly #prefix: string;
   readonly #clock: Clock;
   readonly #network: LocalNetwork;
@@ -159,7 +163,8 @@ class LocalLine implements Transport {
   #connection: LocalConnection | undefined;
   #held: Way[] = [];
 
-  constructor(prefix: string, clock: Clock, network: LocalNetwork, lines: Set<LocalLine>) {
+  constructor(number: number, prefix: string, clock: Clock, network: LocalNetwork, lines: Set<LocalLine>) {
+    this.#number = number;
     this.#prefix = prefix;
     this.#clock = clock;
     this.#network = network;
@@ -169,7 +174,7 @@ class LocalLine implements Transport {
   connect(link: TransportLink): void {
     this.#link = link;
     if (this.#isCut) throw new Error('The bus is cut off its hub');
-    const [out, frames, answers] = Array.from({ length: 3 }, () => new Way(this.#network));
+    const [out, frames, answers] = [0, 1, 2].map((way) => new Way(this.#network, 3 * this.#number + way));
     this.#connection = { channels: new Set(), out, frames, answers, isLost: false };
     out.send(() => answers.send(() => this.#arrive(() => link.up())));
   }
@@ -180,8 +185,9 @@ class LocalLine implements Transport {
 
   /** @param channel undefined: that of all. */
   publishTo(channel: string | undefined, text: string): Promise<unknown> | undefined {
+    const connection = this.#connection;
     return this.#ask(() => {
-      if (this.#network.happens('refusal')) return new Error('The engine refuses');
+      if (connection?.out.happens('refusal')) return new Error('The engine refuses');
       for (const line of this.#lines) line.deliver(this.#prefix, this.isApart, channel, text);
       return undefined;
     });
@@ -264,7 +270,7 @@ class LocalLine implements Transport {
     connection.out.send(() => {
       if (connection.isLost || this.isMuted) return;
       const refusal = work();
-      if (network.happens('ackLoss')) return;
+      if (connection.answers.happens('ackLoss')) return;
       connection.answers.send(() => this.#arrive(() => settle(refusal)), network.faults.ackDelayMs);
     });
     if (isTaken) return undefined;

@@ -1,8 +1,10 @@
 // The network of a LocalHub: what frames and answers meet on their way.
 //
 // Ground rules. Without faults all is handed over in the call that sends it. A way keeps its order,
-// whatever it delays, but for what `reordering` takes out of it. One source gives all random choices.
+// whatever it delays, but for what `reordering` takes out of it. With a seed, what is drawn depends on the way, the time, and what was drawn for it
+// at that time. So a frame that is not sent leaves the faults of the others as they were.
 import { type Checked, numberOr, type Rule, type Rules, readOptions } from '../../base/options.ts';
+import { noise } from '../../base/random.ts';
 import type { Clock } from '../../clock/clock.ts';
 
 /** What goes wrong on a LocalHub. A probability is from 0 to 1. Default: nothing goes wrong. */
@@ -42,22 +44,18 @@ const REORDERING_MS = 20;
 
 export class LocalNetwork {
   readonly clock: Clock;
-  readonly random: () => number;
+  readonly seed: number | undefined;
   faults!: Checked<HubFaults>;
 
-  constructor(clock: Clock, random: () => number) {
+  constructor(clock: Clock, seed: number | undefined) {
     this.clock = clock;
-    this.random = random;
+    this.seed = seed;
     this.disturb({});
   }
 
   /** @throws TypeError, RangeError (Node's codes) for a bad value; then nothing has changed. */
   disturb(faults: HubFaults): void {
     this.faults = readOptions('the faults of a LocalHub', faults, FAULTS);
-  }
-
-  happens(fault: keyof HubFaults): boolean {
-    return this.faults[fault] > 0 && this.random() < this.faults[fault];
   }
 
   after(ms: number, go: () => void): void {
@@ -72,20 +70,29 @@ export class Way {
   /** When the last of what was delayed arrives. */
   #lastMs: number = Number.NEGATIVE_INFINITY;
   #held: (() => void)[] | undefined;
+  readonly #number: number;
+  #drawnMs = Number.NaN;
+  #drawn = 0;
 
-  constructor(network: LocalNetwork) {
+  constructor(network: LocalNetwork, number: number) {
     this.#network = network;
+    this.#number = number;
+  }
+
+  happens(fault: keyof HubFaults): boolean {
+    const { faults } = this.#network;
+    return faults[fault] > 0 && this.#random() < faults[fault];
   }
 
   /** `arrive` is called at the other end, behind all that was sent before. */
   send(arrive: () => void, longerMs = 0): void {
-    const { clock, faults, random } = this.#network;
+    const { clock, faults } = this.#network;
     if (this.#held !== undefined) {
       this.#held.push(arrive);
       return;
     }
     const nowMs = clock.now();
-    const ms = faults.delayMs + longerMs + (faults.jitterMs > 0 ? random() * faults.jitterMs : 0);
+    const ms = faults.delayMs + longerMs + (faults.jitterMs > 0 ? this.#random() * faults.jitterMs : 0);
     if (ms > 0) this.#lastMs = Math.max(this.#lastMs, nowMs + ms);
     this.#network.after(Math.max(0, this.#lastMs - nowMs), arrive);
   }
@@ -93,10 +100,10 @@ export class Way {
   /** As `send`, for a frame, which may be lost, come twice, or out of its order. */
   sendFrame(arrive: () => void): void {
     const network = this.#network;
-    if (network.happens('loss')) return;
-    for (let copies = network.happens('duplication') ? 2 : 1; copies > 0; copies--) {
-      if (!network.happens('reordering')) this.send(arrive);
-      else network.after(network.faults.delayMs + network.random() * REORDERING_MS, arrive);
+    if (this.happens('loss')) return;
+    for (let copies = this.happens('duplication') ? 2 : 1; copies > 0; copies--) {
+      if (!this.happens('reordering')) this.send(arrive);
+      else network.after(network.faults.delayMs + this.#random() * REORDERING_MS, arrive);
     }
   }
 
@@ -109,5 +116,14 @@ export class Way {
     const held = this.#held;
     this.#held = undefined;
     for (const arrive of held ?? []) this.send(arrive);
+  }
+
+  #random(): number {
+    const { clock, seed } = this.#network;
+    if (seed === undefined) return Math.random();
+    const nowMs = clock.now();
+    if (nowMs !== this.#drawnMs) this.#drawn = 0;
+    this.#drawnMs = nowMs;
+    return noise(seed, this.#number, nowMs, this.#drawn++);
   }
 }
