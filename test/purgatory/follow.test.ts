@@ -160,6 +160,7 @@ describe('follow of a Purgatory', () => {
     ]) {
       refuses(() => follow(...given), 'ERR_INVALID_ARG_TYPE');
     }
+    refuses(() => follow([], () => 1, NEVER), 'ERR_INVALID_ARG_VALUE');
     const keys = ['k'];
     const follower = polls.follow(keys, () => undefined, NEVER);
     keys[0] = 'other';
