@@ -482,7 +482,7 @@ describe('a bus and its transport', () => {
   it('reports the first of a flood of foreign texts, and then once a minute how many there were', () => {
     const { engine, clock, bus, errors } = make({ echoMs: 3_600_000 });
     engine.goLive();
-    for (let text = 0; text < 20_000; text++) engine.link.received(`foreign ${text}`);
+    for (let text = 0; text < 2_000; text++) engine.link.received(`foreign ${text}`);
     expect(errors).to.have.length(1);
     expect(errors[0].message).to.contain('foreign 0');
     clock.advance(59_999);
@@ -490,10 +490,10 @@ describe('a bus and its transport', () => {
     clock.advance(1);
     expect(errors).to.have.length(2);
     expect(errors[1]).to.include({ code: 'ERR_PURGATORY_BUS_PROTOCOL' });
-    expect(errors[1].message).to.contain('19999 more texts').and.not.to.contain('foreign');
+    expect(errors[1].message).to.contain('1999 more texts').and.not.to.contain('foreign');
     clock.advance(120_000);
     expect(errors).to.have.length(2);
-    expect(bus.snapshot().totals.framesDropped).to.equal(20_000);
+    expect(bus.snapshot().totals.framesDropped).to.equal(2_000);
   });
 
   it('reads what the engine has confirmed during a standstill, also after the echo', async () => {

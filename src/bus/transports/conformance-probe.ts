@@ -3,6 +3,7 @@
 // Ground rules. A probe belongs to one case, which disconnects it.
 import { deepStrictEqual, ok } from 'node:assert/strict';
 import { hostPause } from '../../base/host.ts';
+import { PROTOCOL_VERSION } from '../frames.ts';
 import type { Transport, TransportLink } from '../transport.ts';
 
 /** One case. It fails by throwing an AssertionError. */
@@ -11,9 +12,9 @@ export interface ConformanceCase {
   run(): Promise<void>;
 }
 
-/** A text that no other case publishes. */
+/** A text that no other case publishes. To a bus that it comes to later, it is a frame without hints. */
 export function mark(text: string): string {
-  return JSON.stringify([text, Math.random()]);
+  return JSON.stringify({ v: PROTOCOL_VERSION, text, mark: Math.random() });
 }
 
 /** A transport, and what it reported to its last link. */
