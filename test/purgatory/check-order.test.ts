@@ -5,29 +5,21 @@ import { refuses } from '../support/refusals.ts';
 import { manual, Task } from '../support/task.ts';
 
 describe('Arguments of tryCompleteElseWatch', () => {
-  it('must name at least one key', () => {
-    const { purgatory } = hall();
-    const op = new Op('a', { ready: true });
-    refuses(() => purgatory.tryCompleteElseWatch(op, []), 'ERR_INVALID_ARG_VALUE');
-    expect(op.tries).to.equal(0);
-  });
-
-  it('must have an array of keys', () => {
-    const { purgatory } = hall();
-    const op = new Op('a', { ready: true });
-    for (const keys of [undefined, null, 'key', 5, new Set(['k'])]) {
-      refuses(() => purgatory.tryCompleteElseWatch(op, keys as unknown as string[]), 'ERR_INVALID_ARG_TYPE');
-    }
-    expect(op.tries).to.equal(0);
-  });
-
-  it('must have a DelayedOperation', () => {
-    const { purgatory } = hall();
-    for (const op of [undefined, null, {}, new Task(5)]) {
-      refuses(() => purgatory.tryCompleteElseWatch(op as unknown as Op, ['k']), 'ERR_INVALID_ARG_TYPE');
-    }
-    expect(counts(purgatory)).to.deep.equal(EMPTY);
-  });
+  const good = new Op('a', { ready: true });
+  for (const [what, op, keys, code] of [
+    ['at least one key', good, [[]], 'ERR_INVALID_ARG_VALUE'],
+    ['an array of keys', good, [undefined, null, 'key', 5, new Set(['k'])], 'ERR_INVALID_ARG_TYPE'],
+    ['a DelayedOperation', undefined, [['k']], 'ERR_INVALID_ARG_TYPE'],
+    ['a DelayedOperation, not null', null, [['k']], 'ERR_INVALID_ARG_TYPE'],
+    ['a DelayedOperation, not any object', {}, [['k']], 'ERR_INVALID_ARG_TYPE'],
+    ['a DelayedOperation, not any task', new Task(5), [['k']], 'ERR_INVALID_ARG_TYPE'],
+  ] as const) {
+    it(`must have ${what}`, () => {
+      const { purgatory } = hall();
+      for (const each of keys) refuses(() => purgatory.tryCompleteElseWatch(op as Op, each as []), code);
+      expect([good.tries, purgatory.numDelayed]).to.deep.equal([0, 0]);
+    });
+  }
 });
 
 describe('The order of checks in tryCompleteElseWatch', () => {

@@ -148,19 +148,8 @@ describe('follow of a Purgatory', () => {
     expect(turns).to.be.at.least(100);
   });
 
-  it('copies its keys, and refuses bad arguments in the call', () => {
+  it('copies its keys', () => {
     const polls = new Purgatory('polls');
-    const follow = polls.follow.bind(polls) as (...given: unknown[]) => unknown;
-    for (const given of [
-      ['k', () => 1, NEVER],
-      [['k'], 7, NEVER],
-      [['k'], () => 1],
-      [['k'], () => 1, { timeoutMs: '5' }],
-      [['k'], () => 1, { timeoutMs: 5, signal: {} }],
-    ]) {
-      refuses(() => follow(...given), 'ERR_INVALID_ARG_TYPE');
-    }
-    refuses(() => follow([], () => 1, NEVER), 'ERR_INVALID_ARG_VALUE');
     const keys = ['k'];
     const follower = polls.follow(keys, () => undefined, NEVER);
     keys[0] = 'other';
