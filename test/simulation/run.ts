@@ -17,7 +17,9 @@ const HELP = `npm run simulate -- [options]
   --seconds N      plays for so long
   --trace          prints what happened
   --acts 1,2,...   plays only these acts of the seed
-  --faults 1,...   plays only these faults of the seed`;
+  --faults 1,...   plays only these faults of the seed
+
+SIGTERM ends it behind the world under way, with its totals.`;
 
 const { values } = commandLine(HELP, {
   options: {
@@ -45,11 +47,16 @@ const isWhole = kept.acts === undefined && kept.faults === undefined;
 
 Error.stackTraceLimit = 0; // nobody reads the stacks, and they are a sixth of the time
 
+let isStopped = false;
+process.once('SIGTERM', () => {
+  isStopped = true;
+});
+
 const total = { seeds: 0, steps: 0, waits: 0, replays: 0, failed: 0 };
 const endings: Record<string, number> = {};
 const began = process.cpuUsage();
 console.log(`Seeds from ${from} on:`);
-for (let seed = from; seed < from + seeds && performance.now() < endMs; seed++) {
+for (let seed = from; seed < from + seeds && performance.now() < endMs && !isStopped; seed++) {
   const played = await play(seed, withoutAllBut(planOf(seed), kept), trace);
   const { world, violation } = played;
   total.seeds++;
