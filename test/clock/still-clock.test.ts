@@ -56,8 +56,10 @@ describe('A clock of the user', () => {
         isStepped,
       };
       const timer = new SystemTimer({ clock, tickMs: 1, wheelSize: 4 });
-      timer.schedule(() => {}, 7);
-      expect(asked).to.deep.equal([isStepped ? 7 : 4]);
+      const first = timer.schedule(() => {}, 7);
+      timer.schedule(() => {}, 9); // a fake may have forgotten the first
+      first.cancel();
+      expect(asked).to.deep.equal(isStepped ? [7, 7, 9] : [4]);
       timer.close();
     });
   }
