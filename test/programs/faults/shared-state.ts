@@ -2,7 +2,7 @@
 //
 // Ground rules. A write is visible to every process as soon as it returns (one page cache). So
 // "write, then notify" holds. A record is the counter of its key and the time of its last write.
-import { closeSync, openSync, readSync, writeSync } from 'node:fs';
+import { openSync, readSync, writeSync } from 'node:fs';
 
 const RECORD_BYTES = 16;
 
@@ -48,10 +48,6 @@ export class SharedState {
       if (this.#all.readUInt32LE(key * RECORD_BYTES) !== version) changed++;
     }
     return changed;
-  }
-
-  close(): void {
-    closeSync(this.#file);
   }
 
   /** The bytes of a file for `keys` keys. */
