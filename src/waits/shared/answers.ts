@@ -13,12 +13,12 @@ import type { WaiterLists } from './waiter-lists.ts';
 
 export class Answers {
   readonly #lists: WaiterLists;
-  readonly #done: (key: Loading, outcome: Outcome) => void;
+  readonly #done: (key: Loading) => void;
   readonly #job: Job;
   readonly #queue = new Fifo<Loading>();
 
   /** @param done is called at the end of each pass. */
-  constructor(scheduler: Scheduler, lists: WaiterLists, done: (key: Loading, outcome: Outcome) => void) {
+  constructor(scheduler: Scheduler, lists: WaiterLists, done: (key: Loading) => void) {
     this.#lists = lists;
     this.#done = done;
     this.#job = scheduler.job({ sliceMs: DEFAULT_SLICE_MS, doBatch: (job) => this.#giveBatch(job) });
@@ -38,35 +38,27 @@ export class Answers {
   isStillDue(waiter: SharedWaiter): boolean {
     const { loading } = waiter.watched;
     if (loading?.outcome === undefined || loading.outcome.failure !== undefined) return true;
-    return loading === waiter.lastLoading || !this.#offer(waiter, loading, loading.outcome);
+    return loading === waiter.lastLoading || !this.#offer(waiter, loading);
   }
 
   #giveBatch(job: Job): boolean {
     for (let key = this.#queue.first; key !== undefined; key = this.#queue.first) {
-      if (!this.#pass(key, key.outcome as Outcome, job)) return true;
-    }
-    return false;
-  }
-
-  /** Goes on with a pass. Returns whether it is over. */
-  #pass(key: Loading, outcome: Outcome, job: Job): boolean {
-    while (job.stepsLeft > 0) {
+      if (job.stepsLeft <= 0) return true;
       if (key.pass.isOver) {
         this.#queue.take();
-        this.#done(key, outcome);
-        return true;
+        this.#done(key);
+      } else {
+        const waiter = this.#lists.nextOf(key.pass) as SharedWaiter;
+        job.count(1, this.#offer(waiter, key) ? 1 : 0);
       }
-      const waiter = this.#lists.nextOf(key.pass) as SharedWaiter;
-      job.count(1, this.#offer(waiter, key, outcome) ? 1 : 0);
     }
     return false;
   }
 
   /** True iff that ended the wait. */
-  #offer(waiter: SharedWaiter, key: Loading, { state, failure }: Outcome): boolean {
+  #offer(waiter: SharedWaiter, key: Loading): boolean {
     waiter.lastLoading = key;
-    const hasEnded =
-      failure === undefined ? waiter.offer(state) : waiter.missed(failure.error, failure.retry === undefined);
+    const hasEnded = waiter.offer(key.outcome as Outcome);
     if (hasEnded) key.load.answered++;
     return hasEnded;
   }

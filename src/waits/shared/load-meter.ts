@@ -89,12 +89,8 @@ export class LoadMeter {
     this.#waits = waits;
   }
 
-  get totals(): LoadTotals {
-    return { ...this.#totals };
-  }
-
-  get durations(): DurationSnapshot {
-    return this.#durations.snapshot();
+  snapshot(): Pick<LoadsSnapshot, 'totals' | 'durations'> {
+    return { totals: { ...this.#totals }, durations: this.#durations.snapshot() };
   }
 
   began(keys: number): void {

@@ -25,7 +25,7 @@ import type { TimerTask } from '../../timer/timer-task.ts';
 import { Answers } from './answers.ts';
 import { type Decide, Division, partsOf } from './division.ts';
 import { DueKeys } from './due-keys.ts';
-import { type DueBatch, Load, type Loading, type Outcome, type Retry, type WatchedKey } from './load.ts';
+import { type DueBatch, Load, type Loading, type Retry, type WatchedKey } from './load.ts';
 import { LoadMeter, type LoadSnapshot, type LoadsSnapshot } from './load-meter.ts';
 import { isFailedState, statesOf } from './loaded-states.ts';
 import { Looks } from './looks.ts';
@@ -83,7 +83,7 @@ export class LoadScheduler implements PendingEvents {
     this.#random = options.bus?.random ?? Math.random;
     this.#due = new DueKeys(options.loadBatch);
     this.#looks = new Looks(this.timer, (key) => this.#makeDue(key));
-    this.#answers = new Answers(parking.scheduler, lists, (key, outcome) => this.#answered(key, outcome));
+    this.#answers = new Answers(parking.scheduler, lists, (key) => this.#answered(key));
   }
 
   isStillDue(operation: DelayedOperation): boolean {
@@ -97,8 +97,7 @@ export class LoadScheduler implements PendingEvents {
       underWay: this.#underWay.size,
       oldest: oldest === undefined ? null : this.#snapshotOf(oldest, nowMs),
       keysDue: this.#due.size,
-      totals: this.#meter.totals,
-      durations: this.#meter.durations,
+      ...this.#meter.snapshot(),
     };
   }
 
@@ -284,13 +283,14 @@ export class LoadScheduler implements PendingEvents {
   }
 
   /** An answer has been given to all its waits. */
-  #answered(key: Loading, { failure }: Outcome): void {
-    const { load, watched } = key;
+  #answered(key: Loading): void {
+    const { load, watched, outcome } = key;
     const isWaitedFor = this.#didEnd(key);
     if (--load.unanswered === 0 && !load.hasFailed) this.#meter.answered(load, this.timer.now());
     if (!isWaitedFor) return;
-    if (failure?.retry !== undefined) {
-      const { sinceMs, jitter } = failure.retry;
+    const retry = outcome?.failure?.retry;
+    if (retry !== undefined) {
+      const { sinceMs, jitter } = retry;
       this.#looks.add(watched, sinceMs + backoffMs(++watched.failures, jitter));
       return;
     }

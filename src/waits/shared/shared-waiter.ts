@@ -7,7 +7,7 @@ import type { Rejection } from '../../base/rejection.ts';
 import type { CheckedWaitOptions } from '../../purgatory/purgatory-options.ts';
 import { isAnswer, Wait } from '../../purgatory/wait.ts';
 import type { Settler } from '../../turns/settler.ts';
-import type { Loading, WatchedKey } from './load.ts';
+import type { Loading, Outcome, WatchedKey } from './load.ts';
 
 /**
  * The result of {@link SharedWaits.waitUntil}. `state` of an expired wait is the one that was
@@ -54,10 +54,11 @@ export class SharedWaiter extends Wait {
   }
 
   /**
-   * Offers a state of the key that was loaded after the wait was parked. True iff that ended it,
-   * answered or rejected.
+   * Offers what a load of the key has brought that began after the wait was parked. True iff that
+   * ended it, answered or rejected.
    */
-  offer(state: unknown): boolean {
+  offer({ state, failure }: Outcome): boolean {
+    if (failure !== undefined) return failure.retry === undefined && this.fail(failure.error);
     this.#state = state;
     const condition = this.#condition;
     let answer: unknown;
@@ -77,11 +78,6 @@ export class SharedWaiter extends Wait {
     return isAnswer(answer) && this.answer(answer);
   }
 
-  /** The load has failed. `isFinal`: it is not tried again. True iff that ended the wait. */
-  missed(error: unknown, isFinal: boolean): boolean {
-    return isFinal && this.fail(error);
-  }
-
   override end(outcome: SharedWaitResult<unknown, unknown> | Rejection, settler: Settler | undefined): void {
     this.#removed(this);
     super.end(outcome, settler);
@@ -90,15 +86,8 @@ export class SharedWaiter extends Wait {
 
 /** A wait with `timeoutMs: 0`: the first load ends it, whatever it brings. It has no deadline. */
 export class SharedLook extends SharedWaiter {
-  override offer(state: unknown): boolean {
-    return super.offer(state) || this.#expire();
-  }
-
-  override missed(error: unknown, isFinal: boolean): boolean {
-    return super.missed(error, isFinal) || this.#expire();
-  }
-
-  #expire(): boolean {
+  override offer(outcome: Outcome): boolean {
+    if (super.offer(outcome)) return true;
     if (this.isOver) return false;
     this.run();
     return true;

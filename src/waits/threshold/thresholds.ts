@@ -238,12 +238,8 @@ export class Thresholds<K, V extends ThresholdValue> extends ParkedLists<Thresho
 
   /** Those that wait on `key`, the lowest threshold first. */
   override allOf(key: K): DelayedOperation[] {
-    return (
-      this.levels
-        .get(key)
-        ?.heap.inOrder()
-        .map(({ operation }) => operation) ?? []
-    );
+    const marks = this.levels.get(key)?.heap.inOrder() ?? [];
+    return marks.map(({ operation }) => operation);
   }
 
   /** Among the first MAX_LEVELS keys. O(MAX_LEVELS). */

@@ -37,16 +37,18 @@ async function quiet({ waits }: Loading): Promise<void> {
 const ANSWERED = { expired: false, value: 1 };
 
 describe('A load of several keys that fails', () => {
-  for (const [what, bad] of [
-    ['one bad key', ['key 200']],
-    ['two bad keys, one in each half', ['key 3', 'key 390']],
-    ['three bad keys that meet late', ['key 5', 'key 6', 'key 7']],
+  /** The first key is the one that is loaded alone. */
+  const bus = { join: () => ({ publish: () => {}, leave: () => {} }), random: () => 0 };
+  for (const [what, count, bad] of [
+    ['one bad key', 401, ['key 200']],
+    ['two bad keys, one in each half', 401, ['key 3', 'key 390']],
+    ['three bad keys, one in each part of a half', 9, ['key 5', 'key 6', 'key 7']],
   ] as const) {
     for (const retry of [true, false]) {
       it(`is divided at once, so the neighbours of ${what} are answered, ${retry ? 'with' : 'without'} retry`, async () => {
         const store = new Store(...bad);
-        const all = loading({ load: store.load, retry });
-        const waits = new Map(names(401).map((key) => [key, all.wait(key)]));
+        const all = loading({ load: store.load, retry, bus });
+        const waits = new Map(names(count).map((key) => [key, all.wait(key)]));
         const refused = bad.map((key) => rejection(waits.get(key) as Promise<unknown>));
         await quiet(all);
         for (const key of bad) waits.delete(key);

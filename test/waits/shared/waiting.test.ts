@@ -82,14 +82,15 @@ describe('A wait on shared state', () => {
     [{ job: 7 }, 7, { expired: false, value: 7 }],
     [{ job: 7 }, 8, { expired: true, state: 7 }],
     [{}, 8, { expired: true, state: undefined }],
+    [undefined, 8, { expired: true, state: undefined }], // it fails, and is tried again
   ] as const) {
-    it(`with a timeout of 0 loads once, and ends with what that read: ${JSON.stringify(result)}`, async () => {
+    it(`with a timeout of 0 loads once, and ends with what that read: ${JSON.stringify(read)}`, async () => {
       const all = loading({ recheckMs: [1], pollMs: 1 });
       const { clock, wait, calls, loaded } = all;
       const ended = wait('job', least, { timeoutMs: 0 });
       expect(await loaded()).to.deep.equal(['job']);
       clock.advance(500); // the load takes its time
-      await calls[0].answer(read);
+      await (read === undefined ? calls[0].fail('down') : calls[0].answer(read));
       expect(await ended).to.deep.equal(result);
       await expectEmpty(all);
     });
