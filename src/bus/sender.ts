@@ -46,10 +46,11 @@ export class Sender {
   readonly #all = new Set<string>();
   /** What the engine has not confirmed yet. */
   #underWay: Batch | undefined;
-  /** How often in a row the engine refused a batch: the same one, as it goes out first again. */
+  /**
+   * How often in a row the engine refused a batch: the same one, as it goes out first again. From
+   * REFUSALS on, the names in `all` go out one by one, until none is left.
+   */
   #refusals = 0;
-  /** Names among `all` that go out one by one, because a frame with them was refused. */
-  readonly #suspects = new Set<string>();
   #isFlushDue = false;
   readonly #flushed = new Barrier();
   /** The names whose hints were sent to channels since it was live. */
@@ -113,22 +114,16 @@ export class Sender {
     this.#underWay = undefined;
     if (isAlone && refused !== undefined) {
       this.#base.report(hintsLost(`they were refused: ${refused}`, all, refused));
+      if (this.#all.size === 0) this.#refusals = 0;
       if (this.#isSent) this.#flushed.open();
       return;
     }
     if (refused !== undefined) this.#refusals++;
-    const isSuspect = isAlone || this.#refusals === REFUSALS;
-    const names = isSuspect ? [...all, ...hints.map(({ member }) => member.name)] : all;
-    for (const name of names) {
-      this.#addAll(name);
-      if (isSuspect) this.#suspects.add(name);
-    }
-    if (isSuspect) {
-      this.#refusals = 0;
-      if (hints.length > 0) this.#base.meter.didOverflow('out', hints.length);
-    } else {
-      this.#pending.putBack(hints);
-    }
+    const isSuspect = this.#refusals >= REFUSALS;
+    for (const name of all) this.#addAll(name);
+    if (isSuspect) for (const { member } of hints) this.#addAll(member.name);
+    if (!isSuspect) this.#pending.putBack(hints);
+    else if (hints.length > 0) this.#base.meter.didOverflow('out', hints.length);
     this.#endOverflow();
   }
 
@@ -138,7 +133,6 @@ export class Sender {
     const names = new Set([...this.#all, ...this.#pending.members.map(({ name }) => name)]);
     this.#pending.clear();
     this.#all.clear();
-    this.#suspects.clear();
     this.#flushed.open();
     return [...names];
   }
@@ -193,7 +187,7 @@ export class Sender {
     const confirmed = (): void => {
       if (--unconfirmed > 0) return;
       this.#underWay = undefined;
-      this.#refusals = 0;
+      if (!batch.isAlone || this.#all.size === 0) this.#refusals = 0;
       if (this.#isSent) this.#flushed.open();
       else if (!isFull && !this.#flushed.isAwaited) this.#sendSoon();
       else this.send(); // within this call the batch under way goes on
@@ -208,16 +202,14 @@ export class Sender {
   /** Takes out as much as fits in a frame. */
   #take(): Batch {
     const frame = new FrameBody(this.#connection.maxFrameBytes);
-    const [suspect] = this.#suspects;
-    const isAlone = suspect !== undefined;
+    const isAlone = this.#refusals >= REFUSALS && this.#all.size > 0;
     const batch: Batch = { hints: [], all: [], isAlone, frames: [[undefined, frame]] };
-    for (const name of isAlone ? [suspect] : this.#all) {
+    for (const name of this.#all) {
       if (!frame.addAll(name)) return batch;
       this.#all.delete(name);
-      this.#suspects.delete(name);
       batch.all.push(name);
+      if (isAlone) return batch;
     }
-    if (isAlone) return batch;
     const fits = ({ member, key, value }: PendingHint): boolean => frame.add(member.name, key, value);
     this.#pending.take(fits, (hint) => batch.hints.push(hint));
     return batch;

@@ -413,6 +413,7 @@ describe('a bus and its transport', () => {
     orders.publish('bad again');
     clock.advance(1);
     expect(await refuse(made)).to.be.at.most(64); // of the clock: 50 and a quarter
+    expect(engine.sent.at(-1)?.text, 'refused once').to.contain('"h":{"orders":["bad again"]}');
   });
 
   it('gives up a connection that is never acknowledged', () => {
