@@ -9,7 +9,8 @@
 //
 // On Node 20 and 22, `enterWith` of user code writes its store into the resource that is entered. So
 // each entry has one of its own, and in it each task and each batch of other work: an object that
-// inherits the root's. It takes 12 ns, an AsyncResource 30.
+// inherits the root's. It takes 12 ns, an AsyncResource 30. To enter once for a batch of tasks, and to
+// ask after each whether a store was written, would take 50.
 import { AsyncResource } from 'node:async_hooks';
 
 /** An async context, and no handle: tools that look for open handles ask `hasRef`. */
