@@ -87,6 +87,7 @@ export async function standStill<Name extends string>(
   const script = fileURLToPath(new URL(`./talkers${extname(import.meta.url)}`, import.meta.url));
   const child = fork(script, [port, connections, silent].map(String));
   const ask = (what: Ask): boolean => child.send(what);
+  const own = new Pauses();
   try {
     while (talkers.length < connections || talkers.some(({ beats }) => beats === 0)) await sleep(10);
     if (givenUp.size > 0) return undefined;
@@ -95,8 +96,11 @@ export async function standStill<Name extends string>(
       await once(child, 'message');
       await sleep(timeoutMs / 2); // their last beats are answered, on a busy machine too
     }
-    if (how === 'block') await blocked(stopMs);
-    else {
+    own.begin();
+    if (how === 'block') {
+      await turn();
+      own.leaveOut(() => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, stopMs));
+    } else {
       const askedMs = performance.now();
       ask({ kind: 'stop', ms: stopMs });
       await stopped(stopMs, askedMs);
@@ -108,7 +112,8 @@ export async function standStill<Name extends string>(
     const all = [...givenUp.values()];
     ask({ kind: 'pause' });
     const [pauseMs] = await once(child, 'message');
-    if (pauseMs > timeoutMs / 2) return undefined;
+    // Besides the stop that it was told to make, a process may not stand still either.
+    if (pauseMs > timeoutMs / 2 || (how === 'block' && own.longestMs > timeoutMs / 2)) return undefined;
     return Object.fromEntries(
       names.map((name): [Name, GivenUp] => {
         const mine = all.filter(({ by }) => by === name);
@@ -118,16 +123,40 @@ export async function standStill<Name extends string>(
       }),
     ) as Record<Name, GivenUp>;
   } finally {
+    own.end();
     child.disconnect();
     for (const { socket } of talkers) socket.destroy();
     server.close();
   }
 }
 
-/** Blocks the event loop for `ms`, in an immediate: then timers come before the sockets are read. */
-async function blocked(ms: number): Promise<void> {
-  await turn();
-  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
+/** For how long this process gets no turn. */
+export class Pauses {
+  longestMs = 0;
+  #lastMs = 0;
+  #looks: NodeJS.Timeout | undefined;
+
+  begin(): void {
+    this.#lastMs = performance.now();
+    this.#looks = setInterval(() => this.#look(), 10);
+  }
+
+  /** What is meant to take long: in an immediate, then timers come before the sockets are read. */
+  leaveOut(pause: () => void): void {
+    this.#look();
+    pause();
+    this.#lastMs = performance.now();
+  }
+
+  end(): void {
+    clearInterval(this.#looks);
+  }
+
+  #look(): void {
+    const nowMs = performance.now();
+    this.longestMs = Math.max(this.longestMs, nowMs - this.#lastMs);
+    this.#lastMs = nowMs;
+  }
 }
 
 /** Resolves once the process has been stopped for `ms`, which it was asked to at `sinceMs`. */

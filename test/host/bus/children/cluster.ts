@@ -33,9 +33,11 @@ async function both(worker: Worker): Promise<void> {
   const bus = clusterBus();
   const heard: string[] = [];
   const { publish } = bus.join({ ...MEMBER, hinted: (key) => heard.push(key) > 0 });
-  worker.on('message', (message: unknown) => {
+  worker.on('message', async (message: unknown) => {
     if (message === 'go') publish('from the primary');
     if (message !== 'that is all') return; // it may be gone before its messages have come
+    do await sleep(10);
+    while (heard.length === 0);
     console.log(`${bus.state} ${heard}`);
     void bus.close();
   });

@@ -45,8 +45,8 @@ describe('a bus over node:cluster', () => {
       'go',
       'the worker heard from the primary',
       'listeners: 0',
-      'live from the worker',
       'that is all',
+      'live from the worker',
     ]);
     expect([stderr, code]).to.deep.equal(['', 0]);
   });
