@@ -1,7 +1,6 @@
 // What each of the eight timers does: by example, and in random histories beside a sorted list.
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { SystemTimer } from '../../../src/index.ts';
 import type { SystemTimerOptions } from '../../../src/timer/system-timer-options.ts';
 import { longRuns, runs } from '../../property/runs.ts';
 import { timerHistory } from '../../property/timer-arbitraries.ts';
@@ -178,22 +177,6 @@ for (const contender of contenders) {
       expect(seen).to.deep.equal([['sore', 'a']]);
     });
 
-    it('behaviours 7 and 11: refuses what it cannot keep, by Node’s codes or its own, and is left as it was', () => {
-      const { timer } = rig(contender, { maxPending: 1 });
-      refuses(() => timer.add({} as Task), 'ERR_INVALID_ARG_TYPE');
-      refuses(() => timer.remove(undefined as unknown as Task), 'ERR_INVALID_ARG_TYPE');
-      refuses(() => timer.schedule('x' as unknown as () => void, 1), 'ERR_INVALID_ARG_TYPE');
-      refuses(() => timer.schedule(() => {}, Number.NaN), 'ERR_OUT_OF_RANGE');
-      refuses(() => timer.add(new Task(Number.POSITIVE_INFINITY)), 'ERR_OUT_OF_RANGE');
-      const elsewhere = new SystemTimer({ reaper: false }).schedule(() => {}, 1);
-      refuses(() => timer.add(elsewhere), 'ERR_PURGATORY_ALREADY_PENDING');
-      expect(timer.size).to.equal(0);
-      const kept = timer.schedule(() => {}, 1);
-      refuses(() => timer.schedule(() => {}, 1), 'ERR_PURGATORY_FULL');
-      timer.add(kept);
-      expect(timer.size).to.equal(1);
-    });
-
     it('gives memory back after a burst, and keeps what is left', () => {
       const { clock, timer, add, log } = rig(contender);
       const tasks = Array.from({ length: 5_000 }, (_, index) => add(`${index}`, 1 + (index % 500)));
@@ -235,26 +218,6 @@ for (const contender of contenders) {
       }
       expect(runs).to.equal(2);
       expect(clock.wakes).to.be.at.most(8);
-    });
-
-    it('behaviour 9: yields after sliceMs of callbacks and goes on in the next turn, in order', () => {
-      const clock = new HostClock();
-      const timer = contender.make({ clock, sliceMs: 5 });
-      const log: number[] = [];
-      for (let index = 0; index < 10; index++) {
-        timer.schedule(() => {
-          log.push(index);
-          clock.time += 2;
-        }, 1);
-      }
-      clock.time = 1;
-      clock.fire();
-      expect(log.length).to.be.within(2, 4);
-      checkTimerInvariants(timer);
-      expect(timer.nextExpirationMs).to.be.at.most(clock.time);
-      timer.schedule(() => log.push(10), 0);
-      while (timer.size > 0) clock.fire();
-      expect(log).to.deep.equal([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
     });
 
     it('behaviour 11: closes for good and once: returns what never ran by deadline, then refuses', () => {

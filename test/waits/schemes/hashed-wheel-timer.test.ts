@@ -100,20 +100,6 @@ describe('HashedWheelTimer in Netty’s language', () => {
     }
   });
 
-  it('goes on after a task that throws, whose error and timeout onError is given', () => {
-    const clock = new ManualClock();
-    const seen: unknown[] = [];
-    const timer = new HashedWheelTimer({ clock, onError: (error, task) => seen.push(error, task) });
-    const sore = new Error('sore');
-    const timeout = timer.newTimeout(() => {
-      throw sore;
-    }, 100);
-    const other = timer.newTimeout(() => {}, 100);
-    clock.advance(100);
-    expect(seen).to.deep.equal([sore, timeout]);
-    expect([timeout.isExpired, other.isExpired]).to.deep.equal([true, true]);
-  });
-
   it('refuses what cannot run, and a delay that is no finite number', () => {
     const timer = new HashedWheelTimer({ clock: new ManualClock() });
     for (const task of [undefined, null, 1, {}, { run: 1 }]) {

@@ -14,7 +14,12 @@ describe('ThresholdPurgatory.tryCompleteElseWatch', () => {
     const op = new LoggingOperation('a', 1000, g.log);
     expect(g.purgatory.tryCompleteElseWatch(op, [['p0', 1]])).to.equal(true);
     expect(g.purgatory.tryCompleteElseWatch(op, [['p0', 1]])).to.equal(false);
-    expect(g.log).to.deep.equal(['complete a']);
+    g.purgatory.tryCompleteElseWatch(new LoggingOperation('b', 1000, g.log), [
+      ['p0', 1],
+      ['p1', 1],
+    ]);
+    expect([g.purgatory.watched, g.purgatory.advance('p1', 1)], 'one is reached').to.deep.equal([1, 1]);
+    expect(g.log).to.deep.equal(['complete a', 'complete b']);
   });
 
   it('waits for the higher of two thresholds on one key, whichever comes first: behaviour 19', () => {
