@@ -132,6 +132,22 @@ describe('Each class that waits', () => {
       await next;
     });
 
+    it(`refuses bad options of a wait before anything has changed: ${kind}`, async () => {
+      const subject = make({ clock: new ManualClock() });
+      const bad: [unknown, string][] = [
+        [null, 'ERR_INVALID_ARG_TYPE'],
+        [{ timeoutMs: undefined }, 'ERR_INVALID_ARG_TYPE'],
+        [{ timeoutMs: '5' }, 'ERR_INVALID_ARG_TYPE'],
+        [{ timeoutMs: Number.NaN }, 'ERR_OUT_OF_RANGE'],
+        [{ timeoutMs: 2 ** 60 }, 'ERR_OUT_OF_RANGE'],
+        [{ timeoutMs: 5, signal: {} }, 'ERR_INVALID_ARG_TYPE'],
+        [{ timeoutMs: 5, signal: null }, 'ERR_INVALID_ARG_TYPE'],
+        [{ timeoutMs: 5, label: 7 }, 'ERR_INVALID_ARG_TYPE'],
+      ];
+      for (const [options, code] of bad) await rejects(wait(subject, 'k', options as WaitOptions), code);
+      expect([subject.numDelayed, subject.timer.size]).to.deep.equal([0, 0]);
+    });
+
     it(`rejects a wait with the reason of its signal, before it waits, or while it does: ${kind}`, async () => {
       const subject = make({ clock: new ManualClock() });
       const stop = new AbortController();

@@ -30,9 +30,10 @@ function isOf(item: unknown, each: unknown): boolean {
 export class ItemLine<K, V> extends Line<K> {
   /** Items that can be taken. */
   size: number = 0;
-  #fresh = new Fifo<V | Entry<V, K>>();
-  /** Undefined where none came back. */
-  #back: PriorityQueue<Entry<V, K>> | undefined = undefined;
+  /** @internal */
+  fresh: Fifo<V | Entry<V, K>> = new Fifo();
+  /** Undefined where none came back. @internal */
+  back: PriorityQueue<Entry<V, K>> | undefined = undefined;
   /** Entries that are gone, and still here. */
   #gone = 0;
   /** Those that are out on lease, or come later, in no order. Undefined where none ever was. */
@@ -53,7 +54,7 @@ export class ItemLine<K, V> extends Line<K> {
   }
 
   push(item: V | Entry<V, K>): void {
-    this.#fresh.push(item);
+    this.fresh.push(item);
     this.size++;
   }
 
@@ -63,8 +64,8 @@ export class ItemLine<K, V> extends Line<K> {
       this.push(entry);
       return;
     }
-    this.#back ??= new PriorityQueue<Entry<V, K>>(byTurn);
-    this.#back.enqueue(entry);
+    this.back ??= new PriorityQueue<Entry<V, K>>(byTurn);
+    this.back.enqueue(entry);
     this.size++;
   }
 
@@ -72,7 +73,7 @@ export class ItemLine<K, V> extends Line<K> {
   shift(): V | Entry<V, K> {
     this.size--;
     if (this.#gone > 0) this.#skipGone();
-    return this.#back?.dequeue() ?? this.#fresh.take();
+    return this.back?.dequeue() ?? this.fresh.take();
   }
 
   /** `entry` goes out on lease, or is to come later. */
@@ -103,15 +104,15 @@ export class ItemLine<K, V> extends Line<K> {
    */
   remove(item: V): Entry<V, K> | boolean {
     this.#skipGone();
-    const fresh = this.#fresh;
-    const first = this.#back?.front();
+    const fresh = this.fresh;
+    const first = this.back?.front();
     if (first && isOf(item, first)) return first;
     const last = fresh.size - 1;
     const ends = last < 0 ? [] : first ? [last] : [0, last];
     const isAt = (i: number): boolean => isOf(item, fresh.at(i));
     const at = ends.find(isAt) ?? fresh.toArray().findIndex((each) => isOf(item, each));
     if (at < 0) {
-      const others = [...(this.#back?.toArray() ?? []), ...this.away()];
+      const others = [...(this.back?.toArray() ?? []), ...this.away()];
       return others.find((each) => each.state !== 'out' && isOf(item, each)) ?? false;
     }
     const found = fresh.at(at);
@@ -130,21 +131,21 @@ export class ItemLine<K, V> extends Line<K> {
   empty(): void {
     this.size = 0;
     this.#gone = 0;
-    this.#back = undefined;
-    this.#fresh = new Fifo();
+    this.back = undefined;
+    this.fresh = new Fifo();
   }
 
   /** What can be taken, in its order. */
   #kept(): (V | Entry<V, K>)[] {
-    const all = [...(this.#back?.toArray() ?? []), ...this.#fresh.toArray()];
+    const all = [...(this.back?.toArray() ?? []), ...this.fresh.toArray()];
     return all.filter((each) => !isGone(each));
   }
 
   /** Takes off what is gone, of those that came back, and at the two ends of the others. */
   #skipGone(): void {
     if (this.#gone === 0) return;
-    const fresh = this.#fresh;
-    for (; isGone(this.#back?.front()); this.#gone--) this.#back?.dequeue();
+    const fresh = this.fresh;
+    for (; isGone(this.back?.front()); this.#gone--) this.back?.dequeue();
     for (; isGone(fresh.first); this.#gone--) fresh.take();
     for (; isGone(fresh.at(fresh.size - 1)); this.#gone--) fresh.remove(fresh.size - 1);
   }

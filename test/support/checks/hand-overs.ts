@@ -40,6 +40,8 @@ function checkItems({ lists, size, keys, out: leased, delayed }: Items<unknown, 
     const isAway = ({ state }: { state: string }): boolean => state === 'out' || state === 'later';
     mustHold(line.away().every(isAway), 'an item counts as away, and is not');
     away += line.away().length;
+    const places = line.fresh.size + (line.back?.size() ?? 0);
+    mustHold(places <= 2 * line.size + 17, `${places} places for ${line.size} items`);
     items += line.size;
     if (line.size > 0) withItems++;
   }

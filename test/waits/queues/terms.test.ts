@@ -41,19 +41,6 @@ describe('An item with a deadline and a caller', () => {
     checkPurgatoryInvariants(jobs);
   });
 
-  it('gives the memory of its place back when those behind the first have left', () => {
-    const { clock, jobs, put } = setUp();
-    jobs.putAll('a', Array(65).fill(0));
-    for (let item = 1; item <= 17; item++) put(item, SOON);
-    for (let taken = 0; taken < 64; taken++) jobs.tryTake(['a']);
-    clock.advance(100);
-    expect([jobs.size, jobs.remove('a', 17)]).to.deep.equal([1, false]);
-    checkPurgatoryInvariants(jobs);
-    const none = new Queues<undefined>('none', { clock });
-    none.put('a', undefined, { afterMs: 5 });
-    expect([none.remove('a', undefined), none.remove('a', undefined)]).to.deep.equal([true, false]);
-  });
-
   it('is handed over at once where somebody waits, and has no deadline then', async () => {
     const { clock, timer, jobs, expired, put } = setUp();
     const wait = jobs.take(['a'], { timeoutMs: Number.POSITIVE_INFINITY });
@@ -123,18 +110,6 @@ describe('An item with a deadline and a caller', () => {
     expect([jobs.size, jobs.snapshot().refused]).to.deep.equal([2, { ERR_PURGATORY_FULL: 3 }]);
     caller.abort();
     expect(kept()).to.deep.equal([0]);
-  });
-
-  it('comes back though its signal is no real one, whose error is thrown in a later turn', async () => {
-    const { jobs, put, kept } = setUp();
-    let asked = 0;
-    const addEventListener = (): void => {
-      if (++asked > 1) throw 'no listener';
-    };
-    put(1, { signal: { aborted: false, addEventListener, removeEventListener: () => {} } as never });
-    const taken = jobs.tryTake(['a']) as Taken<number, string>;
-    expect(await uncaughtDuring(1, () => jobs.putBack(taken))).to.deep.equal(['no listener']);
-    expect(kept()).to.deep.equal([1]);
   });
 
   it('comes back, and ends its lease, though the clock throws, whose error is thrown in a later turn (behaviour 33)', async () => {
