@@ -1,6 +1,7 @@
 // Debian's chromium, driven by playwright-core.
 import { existsSync } from 'node:fs';
 import { type Browser, chromium } from 'playwright-core';
+import { LIMIT_MS } from './limit.ts';
 import type { Need } from './needs.ts';
 
 export const CHROMIUM = process.env.CHROMIUM ?? '/usr/bin/chromium';
@@ -11,6 +12,7 @@ export const chromiumNeed: Need = { needs: 'chromium', isThere: () => existsSync
 export function launch(): Promise<Browser> {
   return chromium.launch({
     executablePath: CHROMIUM,
+    timeout: LIMIT_MS,
     args: [
       '--no-sandbox',
       '--disable-gpu',

@@ -41,7 +41,7 @@ describeWith(engines.redis, 'interest routing over Redis', () => {
         writer.notify(key);
       }, afterMs);
       const attempt = (): true | undefined => (changed.has(key) ? true : undefined);
-      const { expired } = await waits.waitFor([key], attempt, { timeoutMs: 60_000 });
+      const { expired } = await waits.waitFor([key], attempt, { timeoutMs: 600_000 });
       expect(expired, `${key} after ${afterMs} ms`).to.equal(false);
     };
     for (let i = 0; i < 1_000; i += 2) {
@@ -58,7 +58,7 @@ describeWith(engines.redis, 'interest routing over Redis', () => {
     const purgatory = new Purgatory<string>('kill', { bus });
     let isReady = false;
     const waiting = Array.from({ length: 2_000 }, (_, i) =>
-      purgatory.waitFor([`${i}`], () => (isReady ? true : undefined), { timeoutMs: 60_000 }),
+      purgatory.waitFor([`${i}`], () => (isReady ? true : undefined), { timeoutMs: 600_000 }),
     );
     await until(() => bus.state === 'live' && bus.snapshot().acknowledgementsPending === 0);
     const { subscriptions } = bus.snapshot();

@@ -2,9 +2,7 @@
 import { expect } from 'chai';
 import type { Browser, Page } from 'playwright-core';
 import { launch } from '../../../support/browser.ts';
-
-/** Generous, as the machine may be a slow one: what is waited for comes much sooner. */
-const WAIT_MS = 60_000;
+import { LIMIT_MS } from '../../../support/limit.ts';
 
 export class OpenedPage {
   readonly page: Page;
@@ -16,6 +14,7 @@ export class OpenedPage {
 
   constructor(page: Page) {
     this.page = page;
+    page.setDefaultTimeout(LIMIT_MS);
     page.on('pageerror', ({ message }) => this.complaints.push(message));
     page.on('console', (said) => {
       if (said.type() !== 'error' && said.type() !== 'warning') return;
@@ -27,7 +26,7 @@ export class OpenedPage {
   /** Opens the page and waits for its first frame. */
   async open(url: URL): Promise<this> {
     await this.page.goto(url.href);
-    await this.page.waitForSelector('.verdict', { timeout: WAIT_MS });
+    await this.page.waitForSelector('.verdict');
     return this;
   }
 
@@ -39,12 +38,12 @@ export class OpenedPage {
 
   /** Waits until what `selector` finds says `what`. */
   async says(selector: string, what: string | RegExp): Promise<void> {
-    await this.page.locator(selector).filter({ hasText: what }).first().waitFor({ timeout: WAIT_MS });
+    await this.page.locator(selector).filter({ hasText: what }).first().waitFor();
   }
 
   /** Waits until nothing is found. */
   async lacks(selector: string): Promise<void> {
-    await this.page.locator(selector).first().waitFor({ state: 'detached', timeout: WAIT_MS });
+    await this.page.locator(selector).first().waitFor({ state: 'detached' });
   }
 
   evaluate<T>(script: string): Promise<T> {
