@@ -134,13 +134,14 @@ describe('The current value of a ThresholdPurgatory', () => {
   });
 
   it('is read again after a value that fell during a read whose waiters have left', async () => {
-    const { clock, reads, wait, advance } = reading();
+    const { clock, purgatory, reads, wait, advance } = reading();
     const expired = wait(6, 10);
     clock.advance(10);
     expect(await expired).to.deep.equal(EXPIRED);
     advance(5, 4);
     const next = wait(6);
     await reads[0].answer(3); // older than what is known
+    expect(purgatory.get('topic')).to.equal(4);
     expect(reads).to.have.length(2);
     await reads[1].answer(6);
     expect(await next).to.deep.equal(reached(6));
