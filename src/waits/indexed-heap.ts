@@ -1,4 +1,4 @@
-// An indexed binary heap: the thresholds that wait on one key, or the timers of a HeapTimer by tick.
+// An indexed binary heap: of the thresholds that wait on one key, or of timers by their ticks.
 //
 // Invariants. It owns the order of its marks and `mark.index`, their place in it. A mark is in one
 // heap at most, and is removed without a search. (With lazy deletion, a high threshold that is never

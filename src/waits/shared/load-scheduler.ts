@@ -1,14 +1,14 @@
 // The scheduler of loads: it decides which key is loaded when. It stands between the events of
 // SharedWaits and the user's `load`.
 //
-// Invariants. A key has one load at a time, and the load is over once its answers have been given, or its keys are due again in parts
-// (division.ts). Keys that are due at the end of a turn are loaded together: `loadBatch` keys a
-// load, `concurrency` loads at a time. An event during the load of its key causes exactly one more.
-// A load aborts when all waits that it would answer have ended, and is given up GIVE_UP_MS later.
-// After `loadTimeoutMs` it has failed for good, and is not divided: each of its keys is loaded alone
-// from then on, and such keys have half of the places at most: of one place, half of the time. With
-// `retry`, a key that timed out in company has a short time at first, so that the good ones among such
-// do not wait for those that hang.
+// Invariants. A key has one load at a time, and the load is over once its answers have been given,
+// or its keys are due again in parts (division.ts). Keys that are due at the end of a turn are
+// loaded together: `loadBatch` keys a load, `concurrency` loads at a time. An event during the load
+// of its key causes exactly one more. A load aborts when all waits that it would answer have ended,
+// and is given up GIVE_UP_MS later. After `loadTimeoutMs` it has failed for good, and is not divided:
+// each of its keys is loaded alone from then on, and such keys have half of the places at most: of
+// one place, half of the time. With `retry`, a key that timed out in company has a short time at
+// first, so that the good ones among such do not wait for those that hang.
 //
 // Costs. An event: O(1). A load: O(its keys), and its answers.
 import { backoffMs } from '../../base/backoff.ts';

@@ -46,8 +46,9 @@ export interface SharedWaitsOptions<V> {
   concurrency?: number | undefined;
   /**
    * A load that takes longer, in ms, has failed: its signal aborts, and other loads take its place.
-   * It is not divided. From then on each of its keys is loaded alone, until it is answered. What ignores the signal goes on, and a query still holds its connection.
-   * Infinity: no limit. Default 10,000.
+   * It is not divided. From then on each of its keys is loaded alone, until it is answered. What
+   * ignores the signal goes on, and a query still holds its connection. Infinity: no limit. Default
+   * 10,000.
    */
   loadTimeoutMs?: number | undefined;
   /**
