@@ -377,12 +377,9 @@ export class Replies<K = string, V = unknown> extends TimerClient {
   }
 
   #oldestMs(nowMs: number): number | null {
-    let looks = 0;
-    for (const { delayMs, sinceStamp } of this.#expected.values()) {
-      if (delayMs !== Number.POSITIVE_INFINITY) return ageMs(sinceStamp, nowMs);
-      if (++looks === MAX_ENDLESS) break;
-    }
-    return null;
+    const first = firstOf(this.#expected.values(), MAX_ENDLESS);
+    const oldest = first.find(({ delayMs }) => delayMs !== Number.POSITIVE_INFINITY);
+    return oldest === undefined ? null : ageMs(oldest.sinceStamp, nowMs);
   }
 
   /** Takes `reply` off the table, the timer and its signal. */

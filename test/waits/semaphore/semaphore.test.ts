@@ -208,16 +208,16 @@ describe('Semaphore', () => {
     expect([calls, permits.available()]).to.deep.equal([0, 1]);
   });
 
-  itWith(fullRun, 'serves 100,000 keys that a resize frees in slices (behaviours 25 and 32)', async () => {
+  it('serves many keys that a resize frees: 64 waits in the call, the others soon after (behaviour 32)', async () => {
     const { permits } = semaphore(1);
-    const keys = Array.from({ length: 100_000 }, (_, i) => `${i}`);
+    const keys = Array.from({ length: 1_000 }, (_, i) => `${i}`);
     for (const key of keys) permits.tryAcquire({ key });
     let given = 0;
     const waits = keys.map((key) => permits.acquire({ ...NEVER, key }).then(() => given++));
     permits.resize(2);
-    expect(permits.numDelayed).to.equal(100_000 - 64);
+    expect(permits.numDelayed).to.equal(1_000 - 64);
     await Promise.all(waits);
-    expect([given, permits.numDelayed]).to.deep.equal([100_000, 0]);
+    expect([given, permits.numDelayed]).to.deep.equal([1_000, 0]);
   });
 
   it('says when all units of all keys are free', async () => {
