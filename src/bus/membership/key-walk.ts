@@ -53,7 +53,9 @@ export class KeyWalk<K> implements Walk {
     for (let keys = KEYS_A_STEP; keys > 0 && visits > 0 && this.#rest > 0; keys--) {
       const { value: watchers = 0 } = this.#round.next();
       tried += watchers;
-      if (watchers > 0) visits--;
+      if (watchers === 0) continue;
+      // What was passed over before takes nothing of the first step that visits: its keys are one load.
+      if (visits-- === this.#visitsPerStep) keys = Math.max(KEYS_A_STEP, this.#visitsPerStep);
     }
     if (this.#rest > 0) return tried;
     this.#round = undefined;
