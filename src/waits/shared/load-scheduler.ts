@@ -181,8 +181,7 @@ export class LoadScheduler implements PendingEvents {
   #load(batch: DueBatch): void {
     const { loadTimeoutMs, retry, load: read } = this.#options;
     const timeoutMs = retry && batch.kind === 'suspect' ? loadTimeoutMs * SUSPECT_SHARE : loadTimeoutMs;
-    const { lists } = this.#parking;
-    const load = new Load(batch, this.timer.now(), timeoutMs, (key) => lists.holdPass(key));
+    const load = new Load(batch, this.timer.now(), timeoutMs, this.#parking.lists);
     this.#underWay.set(load, this.#timeOutLater(load));
     if (load.isApart) this.#apart++;
     this.#meter.began(load.keys.length);
@@ -210,12 +209,11 @@ export class LoadScheduler implements PendingEvents {
   }
 
   #timeOutLater(load: Load): TimerTask | undefined {
-    const { name } = this.#options;
-    const { timeoutMs } = load;
+    const { keys, timeoutMs } = load;
     if (timeoutMs === Number.POSITIVE_INFINITY || this.timer.isClosed) return undefined;
     const timeOut = (): void => {
-      const { length } = load.keys;
-      const what = `A load of ${length} ${length === 1 ? 'key' : 'keys'} of SharedWaits "${name}"`;
+      const many = keys.length === 1 ? '1 key' : `${keys.length} keys`;
+      const what = `A load of ${many} of ${this.#parking.title}`;
       const error = notWithin(`${what} has not ended`, timeoutMs);
       this.#end(load, () => this.#timedOut(load, error));
       load.abort(error);

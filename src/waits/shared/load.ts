@@ -100,15 +100,15 @@ export class Load {
   /** It has failed for good. */
   hasFailed = false;
 
-  /** @param passOf begins a pass over the waits on a key. */
+  /** @param lists begin a pass over the waits on each key. */
   constructor(
     { keys, division, kind }: DueBatch,
     beganAtMs: number,
     timeoutMs: number,
-    passOf: (key: WatchedKey) => Pass<string>,
+    lists: { holdPass(key: WatchedKey): Pass<string> },
   ) {
     this.keys = Array.from(keys, (watched) => {
-      const pass = passOf(watched);
+      const pass = lists.holdPass(watched);
       this.waits += pass.watchers;
       watched.loading = { load: this, watched, pass, isOutdated: false, outcome: undefined };
       return watched.loading;

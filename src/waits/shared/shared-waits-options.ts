@@ -85,13 +85,14 @@ export interface SharedWaitsOptions<V> {
 /** The options of {@link SharedWaits.waitUntil}: those of `waitFor`. */
 export type WaitUntilOptions = WaitOptions;
 
-type Given<V> = Checked<SharedWaitsOptions<V>, 'bus' | 'timer' | 'clock' | 'onError'>;
+/** Those that have no default. */
+type Bare = 'bus' | 'timer' | 'clock' | 'onError';
 
 /** Every option, checked: `recheckMs` the earliest first, `pollMs` Infinity for never. */
-export type CheckedSharedWaitsOptions<V> = Given<V> & { readonly name: string };
+export type CheckedSharedWaitsOptions<V> = Checked<SharedWaitsOptions<V>, Bare>;
 
 const DELAY_MS: NumberRule = { min: 1, max: Number.MAX_SAFE_INTEGER };
-const SHARED_WAITS_OPTIONS: Rules<Given<never>> = {
+const SHARED_WAITS_OPTIONS: Rules<CheckedSharedWaitsOptions<never>> = {
   load: requiredFunction,
   bus: optional(checkedBus),
   loadBatch: numberOr(500, COUNT),
@@ -112,10 +113,9 @@ const SHARED_WAITS_OPTIONS: Rules<Given<never>> = {
 /** @throws TypeError, RangeError (Node's codes) for a bad option. `timer` and `clock` are checked elsewhere. */
 export function checkedSharedWaitsOptions<V>(
   title: string,
-  name: string,
   options: SharedWaitsOptions<V>,
 ): CheckedSharedWaitsOptions<V> {
-  const read = readOptions(title, options, SHARED_WAITS_OPTIONS as Rules<Given<V>>);
+  const read = readOptions(title, options, SHARED_WAITS_OPTIONS as Rules<CheckedSharedWaitsOptions<V>>);
   // Called as a method of the options, because the user may have written it as one.
-  return { ...read, name, load: (keys, context) => read.load.call(options, keys, context) };
+  return { ...read, load: (keys, context) => read.load.call(options, keys, context) };
 }

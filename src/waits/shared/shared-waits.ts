@@ -51,7 +51,7 @@ export class SharedWaits<V> extends AbstractPurgatory<string, never> {
    */
   constructor(name: string, options: SharedWaitsOptions<V>) {
     const title = titleOf('SharedWaits', name);
-    const checked = checkedSharedWaitsOptions(title, name, options);
+    const checked = checkedSharedWaitsOptions(title, options);
     const { bus, loadBatch, maxParked, timer, clock } = checked;
     const lists = new WaiterLists();
     const parts = parkingParts(title, name, { timer, clock, maxParked, sliceMs: DEFAULT_SLICE_MS });

@@ -23,7 +23,6 @@ export interface TimerOptions {
  */
 export async function setTimeout<T = void>(delayMs?: number, value?: T, options?: TimerOptions): Promise<T> {
   const { signal, ref } = checked(options);
-  if (signal?.aborted) throw abortError(abortReason(signal));
   return new Promise((resolve, reject) => {
     const done = (): void => {
       if (signal !== undefined) removeAbortable(signal, abortable);
@@ -52,7 +51,6 @@ export async function* setInterval<T = void>(
   options?: TimerOptions,
 ): AsyncGenerator<T, void, undefined> {
   const { signal, ref } = checked(options);
-  if (signal?.aborted) throw abortError(abortReason(signal));
   let owed = 0;
   let wake: (() => void) | undefined;
   const wakeUp = (): void => {
@@ -87,10 +85,13 @@ export async function* setInterval<T = void>(
   }
 }
 
+/** @throws besides, an AbortError for a signal that has aborted. */
 function checked(options: TimerOptions | undefined): { signal: AbortSignal | undefined; ref: boolean } {
   const given = checkedOptions(options);
   const ref = checkedBoolean('options.ref', given.ref, true);
-  return { signal: checkedSignal('options.signal', given.signal), ref };
+  const signal = checkedSignal('options.signal', given.signal);
+  if (signal?.aborted) throw abortError(abortReason(signal));
+  return { signal, ref };
 }
 
 /** The same error as Node's. Node does not export the class of its AbortError. */
