@@ -34,7 +34,7 @@ interface Cluster {
 
 async function cluster(size: number, options: Partial<SharedWaitsOptions<number>> = {}): Promise<Cluster> {
   const clock = new ManualClock();
-  const hub = new LocalHub({ clock });
+  const hub = new LocalHub({ clock, seed: 1 }); // where a sweep begins decides its batches
   const store = new Map<string, number>();
   const processes = Array.from({ length: size }, (): Process => {
     const bus = hub.bus({ onError: () => {} });
