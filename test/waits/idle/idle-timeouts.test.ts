@@ -67,7 +67,8 @@ describe('IdleTimeouts', () => {
 
   it('counts from the last touch or refresh, by the timeout given last, and not after a remove', () => {
     const { clock, timer, log, idle } = setUp();
-    for (const element of ['common', 'own', 'renewed', 'removed']) idle.touch(element);
+    for (const element of ['short', 'common', 'own', 'renewed', 'removed']) idle.touch(element);
+    idle.touch('short', 10);
     clock.advance(90);
     idle.touch('common');
     idle.touch('own', 30);
@@ -76,7 +77,7 @@ describe('IdleTimeouts', () => {
     clock.advance(25);
     expect([idle.refresh('own'), idle.remainingMs('own'), idle.remainingMs('common')]).to.eql([true, 30, 75]);
     clock.advance(100);
-    expect(log).to.deep.equal(['renewed@140', 'own@145', 'common@190']);
+    expect(log).to.deep.equal(['short@10', 'renewed@140', 'own@145', 'common@190']);
     expect([idle.size, timer.size]).to.deep.equal([0, 0]);
   });
 

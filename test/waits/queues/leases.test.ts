@@ -172,8 +172,11 @@ describe('A lease of Queues', () => {
     const [late, inTime] = [jobs.idle({ timeoutMs: 100 }), jobs.idle({ timeoutMs: 200 })];
     leases[0].ack();
     clock.advance(100);
-    leases[1].nack();
+    leases[1].nack({ afterMs: 30 });
     expect([await late, await inTime]).to.deep.equal([{ expired: true }, { expired: false }]);
+    expect(jobs.snapshot().items).to.deep.include({ size: 0, leased: 0, delayed: 1 });
+    clock.advance(30);
+    expect(jobs.size).to.equal(1);
   });
 
   it('refuses bad arguments with the codes of Node, before anything has changed', async () => {

@@ -138,7 +138,7 @@ describe('A reply that is refreshed', () => {
       [50, 49, 1],
     ]) {
       expect(replies.refresh(1, timeoutMs)).to.equal(true);
-      expect(timer.size).to.equal(tasks);
+      expect([timer.size, replies.snapshot().endless.parked]).to.deep.equal([tasks, 1 - tasks]);
       clock.advance(ms);
       expect(replies.size).to.equal(1);
     }
