@@ -5,7 +5,7 @@ import { expect } from 'chai';
 import { SystemTimer } from '../../src/index.ts';
 import * as dropIn from '../../src/waits/timers/index.ts';
 import { ok, runChild, summary } from '../support/child.ts';
-import { until } from '../support/turns.ts';
+import { block, turn, until } from '../support/turns.ts';
 import { scenes } from './children/drop-in-global.ts';
 import { FAKE_CLOCKS, type FakeClock, TIMELESS_FAKE_CLOCKS } from './fake-clocks.ts';
 
@@ -101,6 +101,22 @@ describe('The drop-in timers under fake clocks, like node:timers', () => {
           throw new Error('boom');
         }, 10);
         expect(() => tick(10)).to.throw('boom');
+      });
+
+      it('that comes in the middle of a burst: what is due with it waits for the tick', async () => {
+        const ran: number[] = [];
+        for (let i = 0; i < 4; i++) {
+          dropIn.setTimeout(() => {
+            ran.push(i);
+            if (i === 1) fake = install();
+          }, 1);
+        }
+        block(5);
+        await until(() => ran.length >= 2);
+        for (let turns = 0; turns < 3; turns++) await turn();
+        expect(ran).to.deep.equal([0, 1]);
+        fake?.tick(1);
+        expect(ran).to.deep.equal([0, 1, 2, 3]);
       });
 
       it('go by the host again when it is over, where what was left behind holds nothing', async () => {

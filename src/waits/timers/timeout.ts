@@ -40,9 +40,13 @@ export interface Timeout extends Disposable {
   [Symbol.toPrimitive](): number;
 }
 
-const turns = new DrainedTurns({ runNext: () => timer.runNext(), now: () => timer.now() }, BURST_MS);
+const turns = new DrainedTurns(
+  { runNext: () => !clock.isFake && timer.runNext(), now: () => timer.now() }, // a fake has its own turns
+  BURST_MS,
+);
+const clock = new SystemClock((run) => turns.add(run), foreignToTimers, false); // as Node's
 const timer: FineTimer = new FineTimer(
-  new SystemClock((run) => turns.add(run), foreignToTimers, false), // as Node's
+  clock,
   Number.MIN_VALUE, // spent after the first callback
   (error, task) => {
     (task as ScheduledTimeout).inContext(throwLater, error);
