@@ -168,8 +168,8 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
       let nowMs: number;
       if (delayMs === Number.POSITIVE_INFINITY) {
         timer.checkRoom(delayMs);
+        nowMs = timer.now(); // before it is marked, as a clock may throw
         operation.$slot = ENDLESS;
-        nowMs = timer.now();
       } else {
         timer.add(operation);
         nowMs = timer.lastReadingMs; // it has just read its clock

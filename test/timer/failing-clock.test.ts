@@ -1,6 +1,7 @@
 import { channel } from 'node:diagnostics_channel';
 import { expect } from 'chai';
 import { Purgatory, SystemTimer, type WakeUp } from '../../src/index.ts';
+import { NONE } from '../../src/slab/slab.ts';
 import { checkPurgatoryInvariants } from '../support/checks/purgatory.ts';
 import { checkTimerInvariants } from '../support/checks/timer.ts';
 import { HostClock } from '../support/host-clock.ts';
@@ -104,7 +105,7 @@ describe('A clock that throws', () => {
       clock.fails = true;
       const op = new Op('a', { delayMs });
       expect(() => purgatory.tryCompleteElseWatch(op, ['k', 'l'])).to.throw(says);
-      expect([op.isPending, op.cancel(), timer.size]).to.deep.equal([false, false, 1]);
+      expect([op.isPending, op.cancel(), op.$slot, timer.size]).to.deep.equal([false, false, NONE, 1]);
       expect(counts(purgatory)).to.deep.equal({ watched: 1, watchedKeys: 1, numDelayed: 1 });
       checkPurgatoryInvariants(purgatory);
       clock.fails = false;
