@@ -135,7 +135,7 @@ function drawConfig(random: Random): Config {
 }
 
 export function planOf(seed: number): Plan {
-  const random = new Random(seed * 2_654_435_761);
+  const random = new Random(Math.imul(seed, 2_654_435_761));
   const config = drawConfig(random);
   const { echoMs, echoTimeoutMs, latencyMs, sweepMs, tryMs } = config;
   const connectMs = config.faults.some((kind) => kind === 'slow' || kind === 'ackLoss') ? 15_000 : 0;
