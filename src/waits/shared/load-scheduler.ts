@@ -283,9 +283,9 @@ export class LoadScheduler implements PendingEvents {
   /** An answer has been given to all its waits. */
   #answered(key: Loading): void {
     const { load, watched, outcome } = key;
-    const isWaitedFor = this.#didEnd(key);
+    // First of all: a listener may end the waits on the key, or begin others.
     if (--load.unanswered === 0 && !load.hasFailed) this.#meter.answered(load, this.timer.now());
-    if (!isWaitedFor) return;
+    if (!this.#didEnd(key)) return;
     const retry = outcome?.failure?.retry;
     if (retry !== undefined) {
       const { sinceMs, jitter } = retry;

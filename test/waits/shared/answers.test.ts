@@ -5,7 +5,7 @@ import { registerMetrics } from '../../../src/observe/metrics/index.ts';
 import { rejection } from '../../support/rejection.ts';
 import { SlowClock } from '../../support/slow-clock.ts';
 import { turn, until } from '../../support/turns.ts';
-import { loading } from './loading.ts';
+import { expectEmpty, loading } from './loading.ts';
 
 describe('Answers to many waiters of one key', () => {
   it('are given in park order, each waiter tried once a load, with one load for all', async () => {
@@ -142,6 +142,26 @@ describe('Answers to many waiters of one key', () => {
 });
 
 describe('The loads of shared waits', () => {
+  it('leave nothing behind where a listener of their answers ends the waits on their key', async () => {
+    const world = loading({ pollMs: 100 });
+    const { waits, wait, calls, loaded } = world;
+    for (const isOutdated of [false, true]) {
+      const controller = new AbortController();
+      const gone = new Error('gone');
+      const stop = listen('purgatory:load:answered', () => controller.abort(gone));
+      try {
+        const given = rejection(wait('a', 1, { signal: controller.signal }));
+        expect(await loaded()).to.deep.equal(['a']);
+        if (isOutdated) waits.changed('a');
+        await calls.at(-1)?.answer({});
+        expect(await given).to.equal(gone);
+        await expectEmpty(world);
+      } finally {
+        stop();
+      }
+    }
+  });
+
   it('are told by the snapshot, by events and by metrics', async () => {
     const events: (LoadAnswered | LoadFailed)[] = [];
     const stops = [
