@@ -8,8 +8,8 @@
 // Costs. begin: O(1). The keys before the first one are passed over in steps, too.
 import type { Walk } from './sweep.ts';
 
-/** Keys that a step comes to, at most: some 10 us. */
-const KEYS_A_STEP = 512;
+/** Keys that a step comes to in vain, or passes over, at most: some 10 us. */
+const VAIN_A_STEP = 512;
 
 /** The {@link Walk} of a {@link Sweep} that asks for the state of every key. */
 export class KeyWalk<K> implements Walk {
@@ -50,12 +50,11 @@ export class KeyWalk<K> implements Walk {
     this.#round ??= this.#visits(Math.floor(this.#random * this.#rest));
     let tried = 0;
     let visits = this.#visitsPerStep;
-    for (let keys = KEYS_A_STEP; keys > 0 && visits > 0 && this.#rest > 0; keys--) {
+    for (let vain = VAIN_A_STEP; vain > 0 && visits > 0 && this.#rest > 0; ) {
       const { value: watchers = 0 } = this.#round.next();
       tried += watchers;
-      if (watchers === 0) continue;
-      // What was passed over before takes nothing of the first step that visits: its keys are one load.
-      if (visits-- === this.#visitsPerStep) keys = Math.max(KEYS_A_STEP, this.#visitsPerStep);
+      if (watchers > 0) visits--;
+      else vain--;
     }
     if (this.#rest > 0) return tried;
     this.#round = undefined;

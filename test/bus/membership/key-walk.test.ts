@@ -87,6 +87,17 @@ describe('A walk over the keys that somebody waits on', () => {
     expect(given, 'two rounds, and the half before the first key of each').to.equal(15_000);
   });
 
+  it('visits as many in a step as it may, whatever it passes over, or nobody watches, between them', () => {
+    const thresholds = new Thresholds<number, number>();
+    for (let key = 0; key < 3_000; key++) {
+      park(thresholds, key);
+      if (key % 20 === 0) thresholds.setValue(3_000 + key, 5);
+    }
+    const walk = walkOver(thresholds, () => {}, 1_000);
+    walk.begin(0.1);
+    expect([walk.step(), walk.step(), walk.step()]).to.deep.equal([1_000, 1_000, 1_000]);
+  });
+
   it('leaves out no key that stays, whatever comes and goes meanwhile, and comes to an end', () => {
     const change = fc.record({
       do: fc.constantFrom('come', 'come', 'go', 'step', 'step', 'step', 'again'),
