@@ -21,14 +21,15 @@ interface Fault {
 
 export class Faults {
   readonly #world: FaultyWorld;
-  /** What the network does wrong now. */
+  /** What the network does when all is well. */
+  readonly #sound: Readonly<Record<string, number>>;
+  /** What it does now. */
   #network: HubFaults = {};
-  /** How much longer than usual the engine takes. */
-  #slow = 1;
 
   constructor(world: FaultyWorld) {
     this.#world = world;
-    this.#disturb({});
+    this.#sound = { jitterMs: world.plan.config.latencyMs };
+    this.#disturb(this.#sound);
   }
 
   play(planned: Planned, random: Random): void {
@@ -44,9 +45,8 @@ export class Faults {
 
   /** Ends all that is not to outlast the chaos. Stops, crashes and held links end by themselves. */
   heal(): void {
-    this.#slow = 1;
     this.#network = {};
-    this.#disturb({});
+    this.#disturb(this.#sound);
     this.#mend();
   }
 
@@ -57,7 +57,8 @@ export class Faults {
       this.#disturbFor(ms, { [kind]: random.range(0, 0.5) });
     else if (kind === 'duplication') this.#disturbFor(ms, { [kind]: random.next() });
     else if (kind === 'refusal') this.#disturbFor(ms, { refusal: 1 });
-    else if (kind === 'slow') this.#slowFor(ms, random.range(1, 21));
+    else if (kind === 'slow')
+      this.#disturbFor(ms, { jitterMs: world.plan.config.latencyMs * random.range(1, 21) });
     else if (kind === 'stall') process.host.freeze(ms, random.chance(0.4));
     else if (kind === 'forgery') this.#forge(process, random);
     else if (kind === 'split') {
@@ -141,22 +142,13 @@ export class Faults {
 
   #disturbFor(ms: number, faults: HubFaults): void {
     this.#disturb(faults);
-    const off = Object.fromEntries(Object.keys(faults).map((name) => [name, 0]));
+    const off = Object.fromEntries(Object.keys(faults).map((name) => [name, this.#sound[name] ?? 0]));
     this.#later(ms, () => this.#disturb(off));
-  }
-
-  #slowFor(ms: number, times: number): void {
-    this.#slow = times;
-    this.#disturb({});
-    this.#later(ms, () => {
-      this.#slow = 1;
-      this.#disturb({});
-    });
   }
 
   #disturb(faults: HubFaults): void {
     this.#network = { ...this.#network, ...faults };
-    this.#world.hub.disturb({ ...this.#network, jitterMs: this.#world.plan.config.latencyMs * this.#slow });
+    this.#world.hub.disturb(this.#network);
   }
 }
 
@@ -164,7 +156,7 @@ function reopenMember(process: Process, random: Random): void {
   if (process.bus.isClosed || process.isClosing) return;
   const which = random.below(3);
   if (which === 0) {
-    for (const operation of process.purgatory.close()) process.endOperation(operation, 'closed');
+    process.closePurgatory();
     process.openPurgatory();
   } else if (which === 1) {
     process.thresholds.close();

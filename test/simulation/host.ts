@@ -7,6 +7,7 @@
 // moves within a turn; 'still', whose time stands while code runs.
 import { setFlagsFromString } from 'node:v8';
 import { runInThisContext } from 'node:vm';
+import { hostSetImmediate } from '../../src/base/host.ts';
 import { noise } from '../../src/base/random.ts';
 import type { Clock, WakeUp } from '../../src/clock/clock.ts';
 import type { Time } from './time.ts';
@@ -16,6 +17,19 @@ export type Mode = 'reads' | 'plain' | 'still';
 setFlagsFromString('--allow-natives-syntax');
 /** Runs all microtasks. Does nothing when it is called by one. */
 export const runMicrotasks = runInThisContext('() => %PerformMicrotaskCheckpoint()') as () => void;
+
+/** Runs `go` in a turn of the real host, outside of its microtasks, so that it can run them. */
+export function inTurn<T>(go: () => T): Promise<T> {
+  return new Promise((resolve, reject) => {
+    hostSetImmediate(() => {
+      try {
+        resolve(go());
+      } catch (error) {
+        reject(error);
+      }
+    });
+  });
+}
 
 /** Whose code runs. */
 let current: Host | undefined;
@@ -177,7 +191,7 @@ export class Host {
     const at = Math.max(atMs, this.frozenUntilMs, this.busyUntilMs, this.#time.nowMs);
     if (at >= this.#turnAtMs) return;
     this.#turnAtMs = at;
-    this.#time.at(at, () => {
+    this.#time.wakeAt(at, () => {
       if (this.#turnAtMs === at) this.#turn();
     });
   }

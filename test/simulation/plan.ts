@@ -27,38 +27,7 @@ export const FAULTS = [
 
 export type FaultKind = (typeof FAULTS)[number];
 
-export interface Config {
-  readonly processes: number;
-  readonly modes: readonly Mode[];
-  /** The most that a way of a frame takes. */
-  readonly latencyMs: number;
-  readonly echoMs: number;
-  readonly echoTimeoutMs: number;
-  readonly flushMs: number;
-  readonly sweepMs: number;
-  readonly maxPauseMs: number;
-  readonly maxPendingKeys: number;
-  readonly routing: 'broadcast' | 'interest' | 'mixed';
-  readonly lingerMs: number;
-  /** How late the timers of a host are, at most. */
-  readonly jitterMs: number;
-  readonly keys: number;
-  /** Between two acts, on average. */
-  readonly gapMs: number;
-  /** What a try takes. */
-  readonly tryMs: number;
-  readonly maxParked: number;
-  readonly maxPending: number;
-  readonly tickMs: number;
-  readonly wheelSize: number;
-  /** Whether the purgatories of a process share a timer. */
-  readonly sharesTimer: boolean;
-  readonly loadBatch: number;
-  readonly chaosMs: number;
-  readonly rounds: number;
-  readonly faultGapMs: number;
-  readonly faults: readonly FaultKind[];
-}
+export type Config = ReturnType<typeof drawConfig>;
 
 /** An act or a fault. */
 export interface Planned {
@@ -98,7 +67,7 @@ const NETWORK: readonly FaultKind[] = ['break', 'halfOpen', 'partition', 'blindn
 /** Where a routed hint is lost without a break, nothing makes it good: the contract says so. */
 const NOT_ROUTED: readonly FaultKind[] = ['loss', 'partition', 'split', 'blindness'];
 
-function drawConfig(random: Random): Config {
+function drawConfig(random: Random) {
   const routing = random.pick(['broadcast', 'broadcast', 'broadcast', 'interest', 'mixed'] as const);
   // Those of a network come most often.
   const possible = [...FAULTS, ...NETWORK, ...NETWORK].filter(
@@ -110,6 +79,7 @@ function drawConfig(random: Random): Config {
     faults: random.chance(0.4) ? possible : [random.pick(possible)],
     processes: random.pick([2, 3, 3, 4, 5]),
     modes: random.pick([['reads'], ['reads'], ['plain'], ['still'], ['reads', 'plain', 'still']] as Mode[][]),
+    /** The most that a way of a frame takes. */
     latencyMs: random.pick([0, 1, 5, 20]),
     echoMs: random.pick([100, 300, 1_000, 5_000]),
     echoTimeoutMs: random.pick([200, 1_000, 5_000]),
@@ -118,14 +88,18 @@ function drawConfig(random: Random): Config {
     maxPauseMs: random.pick([50, 1_000, 5_000]),
     maxPendingKeys: random.pick([1, 3, 100_000, 100_000, 100_000]),
     lingerMs: random.pick([0, 60, 60_000]),
+    /** How late the timers of a host are, at most. */
     jitterMs: random.pick([0, 1.2]),
     keys: random.pick([2, 30, 1_000]),
+    /** Between two acts, on average. */
     gapMs: random.pick([2, 6, 20]),
+    /** What a try takes. */
     tryMs: random.pick([0, 0, 0.02, 1]),
     maxParked: random.pick([Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY, 40]),
     maxPending: random.pick([Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY, 60]),
     tickMs: random.pick([1, 1, 10]),
     wheelSize: random.pick([512, 512, 4]),
+    /** Whether the purgatories of a process share a timer. */
     sharesTimer: random.chance(0.3),
     loadBatch: random.pick([1, 5, 500]),
     chaosMs: random.pick([300, 2_000, 5_000]),

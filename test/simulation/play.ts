@@ -1,9 +1,9 @@
 // Plays worlds one after the other, and finds the shortest form of one that fails.
-import { hostSetImmediate } from '../../src/base/host.ts';
 import { Random } from '../support/random.ts';
 import { drawAct } from './acts.ts';
+import { inTurn } from './host.ts';
 import { type Plan, type Planned, planOf } from './plan.ts';
-import { NOTHING, type Violation, type Without, World } from './world.ts';
+import { type Kept, type Violation, World } from './world.ts';
 
 export interface Played {
   readonly plan: Plan;
@@ -13,20 +13,12 @@ export interface Played {
 }
 
 /** What a failure needs: the acts and faults without which it does not happen. */
-export interface Shortest {
-  readonly acts: readonly number[];
-  readonly faults: readonly number[];
-}
-
-/** A turn of the host between two worlds, in which it tells of promises that nobody handled. */
-function hostTurn(): Promise<void> {
-  return new Promise((resolve) => hostSetImmediate(() => hostSetImmediate(resolve)));
-}
+export type Shortest = Required<Kept>;
 
 /** Plays a world, to `untilMs`. It runs microtasks itself, so it must not be run by one. */
 export async function play(
   seed: number,
-  without: Without = NOTHING,
+  kept: Kept = {},
   traces = false,
   untilMs = Number.POSITIVE_INFINITY,
 ): Promise<Played> {
@@ -35,16 +27,10 @@ export async function play(
   const hear = (error: unknown): void => void unhandled.push(error);
   process.on('unhandledRejection', hear);
   try {
-    const world = await new Promise<World>((resolve, reject) => {
-      hostSetImmediate(() => {
-        try {
-          resolve(new World(plan, without, traces).run(untilMs));
-        } catch (error) {
-          reject(error);
-        }
-      });
-    });
-    await hostTurn();
+    const world = await inTurn(() => new World(plan, kept, traces).run(untilMs));
+    // Then the host tells of promises that nobody handled.
+    await inTurn(() => {});
+    await inTurn(() => {});
     if (unhandled.length > 0)
       world.violate('a rejection that nobody handled', undefined, {
         error: String((unhandled[0] as Error)?.stack),
@@ -56,15 +42,6 @@ export async function play(
 }
 
 const ids = (planned: readonly Planned[]): number[] => planned.map(({ id }) => id);
-
-/** What is left out so that only `kept` is played. */
-export function withoutAllBut(plan: Plan, kept: Partial<Shortest>): Without {
-  const rest = (all: readonly Planned[], some: readonly number[] | undefined): Set<number> => {
-    const played = new Set(some);
-    return new Set(some === undefined ? [] : ids(all).filter((id) => !played.has(id)));
-  };
-  return { acts: rest(plan.acts, kept.acts), faults: rest(plan.faults, kept.faults) };
-}
 
 /** How acts, or faults, may be told apart: those that are alike are often not needed, all of them. */
 type Trait = (planned: Planned) => unknown;
@@ -95,7 +72,7 @@ export async function shorten({ plan, violation }: Played, mostMs: number): Prom
   const endMs = plan.rounds[plan.rounds.length - 1].endMs;
   let untilMs = violation.atMs < endMs ? violation.atMs + 1 : Number.POSITIVE_INFINITY;
   const fails = async (kept: Shortest): Promise<boolean> => {
-    const { violation: again } = await play(plan.seed, withoutAllBut(plan, kept), false, untilMs);
+    const { violation: again } = await play(plan.seed, kept, false, untilMs);
     if (again?.what !== violation.what) return false;
     const before = (all: readonly Planned[], some: readonly number[]) =>
       some.filter((id) => all[id].atMs <= again.atMs);

@@ -192,27 +192,22 @@ export class Process implements Actor {
   }
 
   /** What another computer answers after `ms`. */
-  after<T>(ms: number, read: () => T): Promise<T> {
-    return new Promise((resolve, reject) => {
-      this.host.later(ms, () => {
-        try {
-          resolve(read());
-        } catch (error) {
-          reject(error);
-        }
-      });
-    });
+  async after<T>(ms: number, read: () => T): Promise<T> {
+    await new Promise<void>((resolve) => this.host.later(ms, resolve));
+    return read();
+  }
+
+  closePurgatory(): void {
+    for (const operation of this.purgatory.close()) {
+      const wait = this.operations.get(operation);
+      if (wait !== undefined && wait.ending === undefined) this.world.waits.end(wait, 'closed');
+    }
   }
 
   closeMembers(): void {
-    for (const operation of this.purgatory.close()) this.endOperation(operation, 'closed');
+    this.closePurgatory();
     this.thresholds.close();
     this.shared.close();
-  }
-
-  endOperation(operation: DelayedOperation, ending: 'closed'): void {
-    const wait = this.operations.get(operation);
-    if (wait !== undefined && wait.ending === undefined) this.world.waits.end(wait, ending);
   }
 
   crash(): void {

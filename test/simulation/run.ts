@@ -1,8 +1,7 @@
 // `npm run simulate`: plays worlds, prints each failure in its shortest form with the command that
 // replays it, and ends with 1 if there was one.
 import { commandLine, integer } from '../../bench/harness/command-line.ts';
-import { planOf } from './plan.ts';
-import { commandOf, play, shorten, withoutAllBut } from './play.ts';
+import { commandOf, play, shorten } from './play.ts';
 
 /** Of CPU. */
 const SHORTEN_MS = 30_000;
@@ -57,7 +56,7 @@ const endings: Record<string, number> = {};
 const began = process.cpuUsage();
 console.log(`Seeds from ${from} on:`);
 for (let seed = from; seed < from + seeds && performance.now() < endMs && !isStopped; seed++) {
-  const played = await play(seed, withoutAllBut(planOf(seed), kept), trace);
+  const played = await play(seed, kept, trace);
   const { world, violation } = played;
   total.seeds++;
   total.steps += world.time.steps;
@@ -66,11 +65,11 @@ for (let seed = from; seed < from + seeds && performance.now() < endMs && !isSto
     endings[ending] = (endings[ending] ?? 0) + many;
   if (trace) {
     console.log(world.plan.config);
-    console.log(world.trace.slice(-Number(process.env.TRACE_LINES ?? TRACED_LINES)).join('\n'));
+    console.log(world.trace.slice(-TRACED_LINES).join('\n'));
   }
   if (seed % REPLAY_EVERY === 0) {
     total.replays++;
-    const again = (await play(seed, withoutAllBut(planOf(seed), kept))).world.time;
+    const again = (await play(seed, kept)).world.time;
     if (again.hash !== world.time.hash || again.steps !== world.time.steps) {
       total.failed++;
       console.log(`Seed ${seed}: two runs differ, after ${world.time.steps} and ${again.steps} steps.`);

@@ -4,8 +4,6 @@
 // Ground rules. Time is simulated, so what is counted is exact, and only microseconds and bytes depend
 // on the machine. Each process has a bus with the defaults, and a purgatory. Each key is waited for in
 // one process. Frames take up to 2 ms each way.
-
-import { hostSetImmediate } from '../../src/base/host.ts';
 import { createBus } from '../../src/bus/bus.ts';
 import { frameText } from '../../src/bus/frames.ts';
 import { type Bus, LocalHub, type TransportLink } from '../../src/bus/index.ts';
@@ -13,7 +11,7 @@ import type { Routing } from '../../src/bus/membership/bus-member.ts';
 import { Purgatory } from '../../src/index.ts';
 import { collectGarbage } from '../support/collect-garbage.ts';
 import { Random } from '../support/random.ts';
-import { runMicrotasks } from './host.ts';
+import { inTurn, runMicrotasks } from './host.ts';
 import { Time } from './time.ts';
 
 const HINTS_A_SECOND = 20_000;
@@ -108,7 +106,7 @@ class Fleet {
     const everyMs = 1_000 / hintsASecond;
     const firstMs = Math.ceil(this.time.nowMs / everyMs) * everyMs;
     for (let at = firstMs; hintsASecond > 0 && at < endMs; at += everyMs) {
-      this.time.at(at, () => this.#notify());
+      this.time.wakeAt(at, () => this.#notify());
     }
     // The scheduler of a clock that stands still does its work in the call, but for the ends of turns.
     this.time.runUntil(endMs, () => {
@@ -297,15 +295,6 @@ async function ofPeers(peers: number, routing: Routing): Promise<{ us: number; b
   purgatory.close();
   void bus.close();
   return { us: best, bytes };
-}
-
-async function inTurn(go: () => void): Promise<void> {
-  await new Promise<void>((resolve) => {
-    hostSetImmediate(() => {
-      go();
-      resolve();
-    });
-  });
 }
 
 const given = process.argv.slice(2).map(Number);

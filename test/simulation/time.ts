@@ -2,7 +2,7 @@
 // happens, so a run depends on its seed alone. `hash` tells two runs apart.
 import type { Clock, WakeUp } from '../../src/clock/clock.ts';
 
-interface TimedEvent {
+interface TimedEvent extends WakeUp {
   readonly atMs: number;
   readonly order: number;
   go: (() => void) | undefined;
@@ -25,21 +25,8 @@ export class Time implements Clock {
     return this.nowMs;
   }
 
-  wakeAt(atMs: number, go: () => void): WakeUp {
-    const event = this.#push(atMs, go);
-    return {
-      cancel() {
-        event.go = undefined;
-      },
-    };
-  }
-
-  at(atMs: number, go: () => void): void {
-    this.#push(atMs, go);
-  }
-
   after(ms: number, go: () => void): void {
-    this.#push(this.nowMs + ms, go);
+    this.wakeAt(this.nowMs + ms, go);
   }
 
   mix(value: number): void {
@@ -65,9 +52,16 @@ export class Time implements Clock {
     }
   }
 
-  #push(atMs: number, go: () => void): TimedEvent {
+  wakeAt(atMs: number, go: () => void): WakeUp {
     const heap = this.#heap;
-    const event = { atMs: Math.max(atMs, this.nowMs), order: this.#made++, go };
+    const event: TimedEvent = {
+      atMs: Math.max(atMs, this.nowMs),
+      order: this.#made++,
+      go,
+      cancel() {
+        event.go = undefined;
+      },
+    };
     let at = heap.push(event) - 1;
     while (at > 0) {
       const parent = (at - 1) >> 1;

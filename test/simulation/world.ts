@@ -3,6 +3,7 @@
 import { readFrame } from '../../src/bus/frames.ts';
 import { LocalHub } from '../../src/bus/index.ts';
 import { Receiver } from '../../src/bus/receiver.ts';
+import type { WakeUp } from '../../src/clock/clock.ts';
 import { listen } from '../../src/observe/events/index.ts';
 import { Random } from '../support/random.ts';
 import { act } from './acts.ts';
@@ -20,13 +21,11 @@ export interface Violation {
   readonly about: string;
 }
 
-/** What is left out of a plan, to shorten it. */
-export interface Without {
-  readonly acts: ReadonlySet<number>;
-  readonly faults: ReadonlySet<number>;
+/** The numbers of the acts and faults of a plan that are played: all, where none are given. */
+export interface Kept {
+  readonly acts?: readonly number[];
+  readonly faults?: readonly number[];
 }
-
-export const NOTHING: Without = { acts: new Set(), faults: new Set() };
 
 const CHECK_EVERY_MS = 60;
 /** Until all is closed, with what a load or a bus may take to end. */
@@ -52,7 +51,7 @@ export class World implements Stage {
   settledMs: number = Number.POSITIVE_INFINITY;
   lives = 0;
 
-  constructor(plan: Plan, without: Without = NOTHING, traces = false) {
+  constructor(plan: Plan, kept: Kept = {}, traces = false) {
     this.plan = plan;
     if (traces)
       this.log = (process, text) =>
@@ -61,20 +60,14 @@ export class World implements Stage {
     this.waits = new Waits(this);
     this.claims = new Claims(this, this.waits);
     this.#faults = new Faults(this);
-    this.#playAll(
-      plan.acts.filter(({ id }) => !without.acts.has(id)),
-      (each) => this.#act(each),
-    );
-    this.#playAll(
-      plan.faults.filter(({ id }) => !without.faults.has(id)),
-      (each) => this.#faults.play(each, new Random(each.seed)),
-    );
+    this.#playAll(plan.acts, kept.acts, (each) => this.#act(each));
+    this.#playAll(plan.faults, kept.faults, (each) => this.#faults.play(each, new Random(each.seed)));
     for (const round of plan.rounds) {
-      this.time.at(round.chaosMs, () => {
+      this.time.wakeAt(round.chaosMs, () => {
         this.isChaos = true;
         this.settledMs = Number.POSITIVE_INFINITY;
       });
-      this.time.at(round.calmMs, () => {
+      this.time.wakeAt(round.calmMs, () => {
         this.isChaos = false;
         this.#faults.heal();
         this.settledMs = round.settledMs;
@@ -125,12 +118,17 @@ export class World implements Stage {
   }
 
   /** One after the other: what is to come makes the list of events long. */
-  #playAll(list: readonly Planned[], play: (planned: Planned) => void, at = 0): void {
-    if (at === list.length) return;
-    this.time.at(list[at].atMs, () => {
-      this.#playAll(list, play, at + 1);
-      play(list[at]);
-    });
+  #playAll(all: readonly Planned[], kept: Kept['acts'], play: (planned: Planned) => void): void {
+    const ids = kept && new Set(kept);
+    const list = ids === undefined ? all : all.filter(({ id }) => ids.has(id));
+    const playFrom = (at: number): void => {
+      if (at === list.length) return;
+      this.time.wakeAt(list[at].atMs, () => {
+        playFrom(at + 1);
+        play(list[at]);
+      });
+    };
+    playFrom(0);
   }
 
   #act(planned: Planned): void {
@@ -168,8 +166,8 @@ export class World implements Stage {
         owner === purgatory && kind !== 'claim' && trueMs !== undefined && trueMs < liveMs && isSound,
     );
     if (parked.length === 0) return;
-    const check = (atMs: number): void =>
-      this.time.at(atMs, () => {
+    const check = (atMs: number): WakeUp =>
+      this.time.wakeAt(atMs, () => {
         if (process.isDead || process.bus !== bus || process.purgatory !== purgatory) return;
         const againMs = host.stoodUntilMs + sweepMs + 100;
         if (host.stoodUntilMs > liveMs - 1 && againMs > this.time.nowMs + 40) {
