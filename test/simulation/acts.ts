@@ -12,6 +12,13 @@ const TIMEOUTS_MS = [0, 1, 3, 10, 50, 200, 1_000, 5_000, 30_000, 60_000];
 function drawTimeout(random: Random): number {
   return random.chance(0.5) ? NEVER : random.pick(TIMEOUTS_MS);
 }
+
+function drawTerms({ calls }: Process, random: Random): Pick<Wait, 'options' | 'reason'> {
+  const timeoutMs = drawTimeout(random);
+  const { signal, reason } = calls.abort(random);
+  return { options: { timeoutMs, signal }, reason };
+}
+
 /** A remote condition is asked twice, and each takes as long. */
 const REMOTE_MS = 20;
 
@@ -135,18 +142,16 @@ function wait(process: Process, random: Random, id: string): void {
 }
 
 function waitOn(process: Process, random: Random, key: string): Promise<unknown> {
-  const { world, purgatory: owner } = process;
-  const { waits } = world;
-  const timeoutMs = drawTimeout(random);
+  const { waits } = process.world;
   const seen = waits.version(key);
-  const { signal, reason } = process.calls.abort(random);
+  const terms = drawTerms(process, random);
   const { tried, ...condition } = conditionOf(process, random, key, () => {
     const version = waits.version(key);
     return version > seen ? version : undefined;
   });
-  const begun = waits.begin({ kind: 'wait', process, owner, key, timeoutMs, reason, ...condition });
+  const begun = waits.begin({ kind: 'wait', process, key, ...terms, ...condition });
   const keys = random.chance(0.2) ? [key, `other${random.below(3)}`] : [key];
-  const promise = owner.waitFor(keys, tried, { timeoutMs, signal });
+  const promise = process.purgatory.waitFor(keys, tried, begun.options);
   waits.settle(begun, promise);
   return promise;
 }
@@ -165,75 +170,69 @@ function crowd(process: Process, random: Random, key: string): void {
 }
 
 class VersionWait extends DelayedOperation {
-  wait: Wait | undefined;
   isForced = false;
   readonly #process: Process;
-  readonly #isTrue: () => boolean;
+  readonly #wait: Wait;
   readonly #throws: () => boolean;
 
-  constructor(process: Process, timeoutMs: number, isTrue: () => boolean, throws: () => boolean) {
-    super(timeoutMs);
+  constructor(process: Process, wait: Wait, throws: () => boolean) {
+    super(wait.options.timeoutMs);
     this.#process = process;
-    this.#isTrue = isTrue;
+    this.#wait = wait;
     this.#throws = throws;
+  }
+
+  get #isTrue(): boolean {
+    return this.#process.world.waits.version(this.#wait.key) > this.#wait.seen;
   }
 
   override tryComplete(): boolean {
     const { world, host } = this.#process;
     host.spend(world.plan.config.tryMs);
     if (this.#throws()) throw mine('operation');
-    return this.#isTrue() && this.forceComplete();
+    return this.#isTrue && this.forceComplete();
   }
 
   /** `onExpiration` follows in the same call, where it is the deadline that completes it. */
   override onComplete(): void {
-    const { wait: begun, isForced } = this;
-    const isAnswered = this.#isTrue();
+    const { world } = this.#process;
+    const isFalse = !this.isForced && !this.#isTrue;
     queueMicrotask(() => {
-      if (begun === undefined || this.#process.isDead || begun.ending === 'expired') return;
-      this.#process.world.waits.end(begun, isForced ? 'forced' : 'answered');
-      if (!isForced && !isAnswered)
-        this.#process.world.violate('an operation is complete, but is not true', begun);
+      if (this.#process.isDead || this.#wait.ending === 'expired') return;
+      world.waits.end(this.#wait, this.isForced ? 'forced' : 'answered');
+      if (isFalse) world.violate('an operation is complete, but is not true', this.#wait);
     });
   }
 
   override onExpiration(): void {
-    if (this.wait !== undefined && !this.#process.isDead) this.#process.world.waits.end(this.wait, 'expired');
+    this.#process.world.waits.end(this.#wait, 'expired');
   }
 }
 
 function operation(process: Process, random: Random, id: string): void {
-  const { world, purgatory: owner, host } = process;
+  const { world, purgatory, host } = process;
   const { waits } = world;
   const key = `k${id}`;
-  const timeoutMs = drawTimeout(random);
-  const seen = waits.version(key);
+  const options = { timeoutMs: drawTimeout(random) };
   const throws = random.chance(0.05);
-  const op = new VersionWait(
-    process,
-    timeoutMs,
-    () => waits.version(key) > seen,
-    () => throws && random.chance(0.3),
-  );
   const condition = throws ? 'operation that throws' : 'operation';
+  const isPrompt = !throws;
   const begun = waits.begin({
     kind: 'operation',
     process,
-    owner,
     key,
-    timeoutMs,
+    options,
     condition,
-    isPrompt: !throws,
+    isPrompt,
     isSound: !throws,
   });
-  op.wait = begun;
+  const op = new VersionWait(process, begun, () => throws && random.chance(0.3));
   process.operations.set(op, begun);
   try {
-    owner.tryCompleteElseWatch(op, [key]);
+    purgatory.tryCompleteElseWatch(op, [key]);
   } catch (error) {
-    const code = codeOf(error);
-    const isExpected = code === 'ERR_PURGATORY_FULL' || isMine(error);
-    if (!isExpected) world.violate('an operation could not be parked', begun, { error: String(error) });
+    if (codeOf(error) !== 'ERR_PURGATORY_FULL' && !isMine(error))
+      world.violate('an operation could not be parked', { ...begun, error });
     waits.end(begun, 'refused');
     return;
   }
@@ -249,62 +248,39 @@ function operation(process: Process, random: Random, id: string): void {
 }
 
 function threshold(process: Process, random: Random, id: string): void {
-  const { world, thresholds: owner } = process;
+  const { waits } = process.world;
+  const terms = drawTerms(process, random);
   const key = `t${id}`;
-  const timeoutMs = drawTimeout(random);
-  const { signal, reason } = process.calls.abort(random);
-  const begun = world.waits.begin({
+  const begun = waits.begin({
     kind: 'threshold',
     process,
-    owner,
     key,
-    timeoutMs,
-    reason,
+    ...terms,
     condition: 'a value',
     isPrompt: false,
   });
-  world.waits.settle(
-    begun,
-    owner.awaitAtLeast(key, begun.seen + 1, { timeoutMs, signal }) as Promise<{
-      expired: boolean;
-      value?: number;
-    }>,
-  );
+  waits.settle(begun, process.thresholds.awaitAtLeast(key, begun.seen + 1, begun.options));
 }
 
 function shared(process: Process, random: Random, id: string): void {
-  const { world, shared: owner, host } = process;
+  const { waits, plan } = process.world;
+  const terms = drawTerms(process, random);
   const key = `s${id}`;
-  const timeoutMs = drawTimeout(random);
-  const { signal, reason } = process.calls.abort(random);
   // With no time its first load ends it, however long that takes.
-  const isSound = timeoutMs > 0;
-  const begun = world.waits.begin({
-    kind: 'shared',
-    process,
-    owner,
-    key,
-    timeoutMs,
-    reason,
-    condition: 'a load',
-    isPrompt: false,
-    isSound,
-  });
+  const isSound = terms.options.timeoutMs > 0;
+  const of = { condition: 'a load', isPrompt: false, isSound };
+  const begun = waits.begin({ kind: 'shared', process, key, ...terms, ...of });
   if (!isSound) begun.deadlineMs = Number.POSITIVE_INFINITY;
-  const { seen } = begun;
-  const promise = owner.waitUntil(
-    key,
-    (version) => {
-      host.spend(world.plan.config.tryMs);
-      return version !== undefined && version > seen ? version : undefined;
-    },
-    { timeoutMs, signal },
-  );
-  world.waits.settle(
+  const isTrue = (version: number | undefined): number | undefined => {
+    process.host.spend(plan.config.tryMs);
+    return version !== undefined && version > begun.seen ? version : undefined;
+  };
+  const promise = process.shared.waitUntil(key, isTrue, begun.options);
+  waits.settle(
     begun,
     promise.then((result) => {
       if (!isSound) begun.deadlineMs = Number.NEGATIVE_INFINITY;
-      return result as { expired: boolean; value?: number };
+      return result;
     }),
   );
 }
@@ -318,22 +294,13 @@ function offer(process: Process, random: Random): void {
 }
 
 function claim(process: Process, random: Random): void {
-  const { world, purgatory: owner } = process;
+  const { waits, claims } = process.world;
   const key = `c${random.below(3)}`;
-  const timeoutMs = drawTimeout(random);
-  const { signal, reason } = process.calls.abort(random);
-  const begun = world.waits.begin({
-    kind: 'claim',
-    process,
-    owner,
-    key,
-    timeoutMs,
-    reason,
-    condition: 'a claim',
-  });
-  const promise = owner.waitFor([key], () => world.claims.take(begun), { timeoutMs, signal });
-  world.waits.settle(
+  const terms = drawTerms(process, random);
+  const begun = waits.begin({ kind: 'claim', process, key, ...terms, condition: 'a claim' });
+  const promise = process.purgatory.waitFor([key], () => claims.take(begun), begun.options);
+  waits.settle(
     begun,
-    promise.then((result) => world.claims.ended(begun, result)),
+    promise.then((result) => claims.ended(begun, result)),
   );
 }

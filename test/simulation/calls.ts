@@ -56,19 +56,16 @@ export class Calls extends LocalModel {
     };
     this.isTouched = true;
     if (random.chance(0.2)) this.later(random.range(0, timeoutMs), () => this.#refresh(id, call, timeoutMs));
-    const ended = (): void => {
-      this.isTouched = true;
-      if (!this.#calls.delete(id)) this.violate('a call has ended twice');
-    };
-    replies.call(id, { timeoutMs, signal: abort.signal }, send).then(
+    this.follow(
+      replies.call(id, { timeoutMs, signal: abort.signal }, send),
       () => {
-        ended();
+        if (!this.#calls.delete(id)) this.violate('a call has ended twice');
+      },
+      () => {
         if (call.resolved !== true) this.violate('a call was answered without its reply');
       },
-      (error: unknown) => {
-        ended();
-        if (call.resolved === true)
-          this.violate('a call was rejected behind its reply', { error: String(error) });
+      (error) => {
+        if (call.resolved === true) this.violate('a call was rejected behind its reply', { error });
         if (!isMine(error)) this.checkRejection(error, abort, call.deadlineMs);
         const hadArrived = call.arrivedMs !== undefined && !call.isRead && call.arrivedMs <= host.turnBeganMs;
         if (host.mode === 'reads' && hadArrived && codeOf(error) === 'ERR_PURGATORY_TIMEOUT') {
@@ -132,9 +129,5 @@ export class Calls extends LocalModel {
       this.violate('calls or elements are not those of the model', { ...is, of: this.#calls.size, elements });
     for (const { deadlineMs } of this.#calls.values())
       if (this.isLongOver(deadlineMs)) this.violate('a call waits behind its deadline', { deadlineMs });
-  }
-
-  override leftBehind(): Record<string, number> {
-    return { calls: this.#calls.size };
   }
 }

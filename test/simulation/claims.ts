@@ -2,7 +2,7 @@
 //
 // A claim of a synchronous condition is final. So each token that was claimed is the answer of the wait
 // that claimed it, and while a token is left nobody may wait for long who could have it.
-import type { Actor, Stage, Wait } from './model.ts';
+import type { Actor, Ended, Stage, Wait } from './model.ts';
 import type { Waits } from './waits.ts';
 
 export class Claims {
@@ -32,11 +32,11 @@ export class Claims {
     return token;
   }
 
-  ended<R extends { expired: boolean; value?: number }>(wait: Wait, result: R): R {
+  ended<R extends Ended>(wait: Wait, result: R): R {
     const token = this.#claimed.get(wait);
     this.#claimed.delete(wait);
     if (result.expired !== (token === undefined) || (token !== undefined && result.value !== token)) {
-      this.#world.violate('a claim has ended without what it claimed', wait, { token, ...result });
+      this.#world.violate('a claim has ended without what it claimed', { ...wait, token, ...result });
     }
     return result;
   }
@@ -49,7 +49,7 @@ export class Claims {
       for (const wait of this.#waits.on(key)) {
         const fromMs = Math.max(left[0].sinceMs, wait.parkedMs, settledMs + plan.recoveryMs);
         if (time.nowMs <= fromMs + plan.soonMs || wait.process.host.stands) continue;
-        this.#world.violate('a token is left though a wait could claim it', wait, left[0]);
+        this.#world.violate('a token is left though a wait could claim it', { ...wait, ...left[0] });
       }
     }
   }

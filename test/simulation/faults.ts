@@ -174,8 +174,7 @@ function reopenBus(process: Process): void {
   process.closeMembers();
   void bus.close().then(() => {
     if (process.isDead) return;
-    if (bus.state !== 'closed')
-      world.violate('a bus that was closed is not', undefined, { state: bus.state });
+    if (bus.state !== 'closed') world.violate('a bus that was closed is not', { process });
     if (!world.isEnding) process.openBus();
   });
 }

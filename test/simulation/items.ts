@@ -41,8 +41,6 @@ export class Items extends LocalModel {
   #over: Item[] = [];
   #made = 0;
   #requests = 0;
-  /** Promises that nothing is out on lease. */
-  #awaitIdle = 0;
 
   act(random: Random): void {
     this.#act(random.pick(KEYS), random);
@@ -63,13 +61,8 @@ export class Items extends LocalModel {
     else if (kind < 0.93) this.#putFirst(key, random);
     else if (kind < 0.95) this.#clear(key);
     else if (kind < 0.97) this.#remove(random);
-    else if (kind < 0.99) {
-      this.#awaitIdle++;
-      void queues.idle().then(() => {
-        this.#awaitIdle--;
-        this.isTouched = true;
-      });
-    } else {
+    else if (kind < 0.99) this.whenIdle(queues);
+    else {
       // More than a batch wait, and there is enough for all of them.
       for (let left = CROWD; left > 0; left--) this.#take([key], random);
       this.#putAll(key, queues.watchersOf(key));
@@ -143,7 +136,7 @@ export class Items extends LocalModel {
     } catch (error) {
       const code = codeOf(error);
       if (code === 'ERR_PURGATORY_FULL' || code === 'ERR_PURGATORY_CLOSED') return code;
-      this.violate('an item was refused', { error: String(error) });
+      this.violate('an item was refused', { error });
       return code;
     }
     return undefined;
@@ -292,22 +285,14 @@ export class Items extends LocalModel {
     const before = queues.numDelayed;
     const promise = begin();
     const isParked = queues.numDelayed > before;
-    this.open++;
-    const ended = (): void => {
-      this.isTouched = true;
-      this.#waiting.delete(request);
-      this.open--;
-    };
-    promise.then(
+    this.follow(
+      promise,
+      () => this.#waiting.delete(request),
       (result) => {
-        if (this.process.isDead) return;
-        ended();
         if (result.expired) this.checkExpiry(deadlineMs);
         else took(result, request.number);
       },
-      (error: unknown) => {
-        if (this.process.isDead) return;
-        ended();
+      (error) => {
         this.checkRejection(error, abort, deadlineMs);
         if (isParked && codeOf(error) === 'ERR_PURGATORY_FULL')
           this.violate('a wait was refused behind its park');
@@ -383,7 +368,7 @@ export class Items extends LocalModel {
     for (const item of this.#items.values())
       if (this.#mayBeGone(item) && this.isLongOver(item.untilMs)) item.state = 'gone';
     const live = this.#live;
-    if (live.every(({ state }) => state !== 'out') && this.#awaitIdle > 0)
+    if (live.every(({ state }) => state !== 'out') && this.awaitIdle > 0)
       this.violate('nobody has heard that nothing is out on lease');
     if (this.isSampled && !queues.isClosed) {
       const { size, delayed, leased } = queues.snapshot({ top: 0 }).items;
@@ -418,12 +403,7 @@ export class Items extends LocalModel {
   }
 
   override leftBehind(): Record<string, number> {
-    const items = this.#missing(this.process.queues.size);
-    return {
-      waitsForItems: this.open,
-      items,
-      idleQueues: this.#awaitIdle,
-      lines: idleLines(this.process.queues),
-    };
+    const { queues } = this.process;
+    return { ...super.leftBehind(), items: this.#missing(queues.size), lines: idleLines(queues) };
   }
 }

@@ -51,13 +51,13 @@ export class Loads {
     const others = [...this.#underWay].filter(([signal]) => !signal.aborted);
     const about = { keys, others: others.map(([, each]) => each) };
     if (keys.length > world.plan.config.loadBatch || new Set(keys).size < keys.length)
-      world.violate('a load of too many keys, or of one twice', undefined, about);
-    if (others.length >= this.concurrency) world.violate('too many loads at once', undefined, about);
+      world.violate('a load of too many keys, or of one twice', about);
+    if (others.length >= this.concurrency) world.violate('too many loads at once', about);
     for (const key of keys) {
       if (others.some(([, each]) => each.includes(key)))
-        world.violate('a key has two loads at a time', undefined, { key, ...about });
+        world.violate('a key has two loads at a time', { key, ...about });
       if (![...world.waits.on(key)].some(({ owner }) => owner === shared))
-        world.violate('a key is loaded that nobody waits for', undefined, { key, ...about });
+        world.violate('a key is loaded that nobody waits for', { key, ...about });
     }
   }
 }

@@ -8,14 +8,12 @@ import type { Line } from '../../src/waits/lines/line.ts';
 import type { Queues } from '../../src/waits/queues/index.ts';
 import type { Semaphore } from '../../src/waits/semaphore/index.ts';
 import type { Random } from '../support/random.ts';
-import { type Actor, codeOf, type Stage } from './model.ts';
+import { type Actor, codeOf, isLongOver, type Stage } from './model.ts';
 
 export const ROUNDING_MS = 1e-6;
 export const TIMEOUTS_MS: readonly number[] = [0, 5, 50, 500, 5_000];
 /** As many wait at once that a hand-over to all takes several batches. */
 export const CROWD = 80;
-/** How late the end of something may be, besides what a process stands still. */
-const LATE_MS = 150;
 
 export interface Abortable {
   readonly signal: AbortSignal | undefined;
@@ -38,8 +36,10 @@ export abstract class LocalModel {
   protected isTouched = false;
   /** Counts the checks: what was true before and after one was true at it. */
   protected turn = 0;
-  /** Promises that have not settled. */
-  protected open = 0;
+  /** Waits that have not ended. */
+  #open = 0;
+  /** Promises that nothing is in use. */
+  protected awaitIdle = 0;
 
   constructor(world: Stage, process: Actor) {
     this.world = world;
@@ -62,22 +62,49 @@ export abstract class LocalModel {
   protected abstract compare(): void;
 
   /** What is left of it in a world that has ended: nothing may be. */
-  abstract leftBehind(): Record<string, number>;
+  leftBehind(): Record<string, number> {
+    return { open: this.#open, awaitIdle: this.awaitIdle };
+  }
+
+  /** Hears how a wait ends: `ended`, then what it ends with. */
+  protected follow<T>(
+    promise: Promise<T>,
+    ended: () => void,
+    answered: (result: T) => void,
+    rejected: (error: unknown) => void,
+  ): void {
+    this.#open++;
+    const heard =
+      <V>(go: (value: V) => void) =>
+      (value: V): void => {
+        if (this.process.isDead) return;
+        this.isTouched = true;
+        this.#open--;
+        ended();
+        go(value);
+      };
+    promise.then(heard(answered), heard(rejected));
+  }
+
+  protected whenIdle(of: Semaphore | Queues<number>): void {
+    this.awaitIdle++;
+    void of.idle().then(() => {
+      this.awaitIdle--;
+      this.isTouched = true;
+    });
+  }
 
   get nowMs(): number {
     return this.process.host.nowMs;
   }
 
   protected violate(what: string, about?: object): void {
-    if (!this.process.isDead) this.world.violate(what, undefined, about);
+    if (!this.process.isDead) this.world.violate(what, about);
   }
 
   /** Whether what was due at `atMs` must be over. */
   protected isLongOver(atMs: number): boolean {
-    const { host } = this.process;
-    const { tickMs, jitterMs, tryMs } = this.world.plan.config;
-    const lateMs = LATE_MS + tickMs + jitterMs * 3 + tryMs * 1_000;
-    return this.nowMs > atMs + lateMs && this.world.time.nowMs > host.stoodUntilMs + lateMs;
+    return isLongOver(this.world, this.process, atMs);
   }
 
   /** The end of a wait that was rejected. @param codes of further ends that are right. */
@@ -90,7 +117,7 @@ export abstract class LocalModel {
     const code = codeOf(error);
     if (code === 'ERR_PURGATORY_TIMEOUT') this.checkExpiry(deadlineMs);
     else if (error !== reason && !ENDS.includes(code) && !codes.includes(code))
-      this.violate('a wait was rejected', { error: String((error as Error)?.stack ?? error) });
+      this.violate('a wait was rejected', { error });
   }
 
   protected checkExpiry(deadlineMs: number): void {

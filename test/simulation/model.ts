@@ -21,7 +21,8 @@ export interface Stage {
   readonly settledMs: number;
   /** Where it is traced. */
   readonly log: ((process: Actor | undefined, text: string) => void) | undefined;
-  violate(what: string, wait?: Wait, about?: object): void;
+  /** @param about may have the fields of a wait. */
+  violate(what: string, about?: object): void;
 }
 
 /** A process, with all that it has. */
@@ -46,6 +47,12 @@ export interface Actor {
 
 export type Ending = 'answered' | 'expired' | 'rejected' | 'refused' | 'forced' | 'cancelled' | 'closed';
 
+/** How the promise of a wait ends. */
+export interface Ended {
+  readonly expired: boolean;
+  readonly value?: number;
+}
+
 export type WaitKind = 'wait' | 'operation' | 'threshold' | 'shared' | 'claim';
 
 export interface Wait {
@@ -56,7 +63,7 @@ export interface Wait {
   readonly owner: Owner;
   readonly key: string;
   readonly seen: number;
-  readonly timeoutMs: number;
+  readonly options: { readonly timeoutMs: number; readonly signal?: AbortSignal };
   readonly parkedMs: number;
   /** What its condition does, in words. */
   readonly condition: string;
@@ -78,8 +85,20 @@ export interface Wait {
 
 export type Owner = Pick<AbstractPurgatory<never, never>, 'numDelayed' | 'isClosed'>;
 
-export type NewWait = Pick<Wait, 'kind' | 'process' | 'owner' | 'key' | 'timeoutMs' | 'condition'> &
+export type NewWait = Pick<Wait, 'kind' | 'process' | 'key' | 'options' | 'condition'> &
   Partial<Pick<Wait, 'isSound' | 'isPrompt' | 'lagMs' | 'reason'>>;
+
+/** How late the end of something may be, besides what a process stands still. */
+const LATE_MS = 150;
+/** How many tries an event may take at once. */
+const CROWD = 1_500;
+
+/** Whether what was due in `process` at `atMs`, by its clock, must be over. */
+export function isLongOver({ plan, time }: Stage, { host }: Actor, atMs: number): boolean {
+  const { tickMs, jitterMs, tryMs } = plan.config;
+  const lateMs = LATE_MS + tickMs + jitterMs * 3 + tryMs * CROWD;
+  return host.nowMs > atMs + lateMs && time.nowMs > host.stoodUntilMs + lateMs;
+}
 
 export function codeOf(error: unknown): string {
   const { code, message } = Object(error) as { code?: string; message?: string };

@@ -6,7 +6,7 @@ import { CROWD, idleLines, LocalModel, TIMEOUTS_MS } from './local.ts';
 import { codeOf } from './model.ts';
 
 export const UNITS = 2;
-const KEYS = ['k0', 'k1'] as const;
+const KEYS = ['k0', 'k1'];
 
 interface Request {
   readonly number: number;
@@ -15,43 +15,30 @@ interface Request {
 }
 
 /** What is known of a key; the last five since the last check. */
-interface Line {
+class Line {
   readonly key: string;
-  waiting: Request[];
-  held: number;
+  waiting: Request[] = [];
+  held = 0;
   /** Of a key in use. */
-  units: number;
-  served: Request[];
+  units = UNITS;
+  served: Request[] = [];
   /** One whose deadline came when nobody was before it. */
   passed: Request | undefined;
-  hasMore: boolean;
-  isResized: boolean;
-  isCancelled: boolean;
+  hasMore = false;
+  isResized = false;
+  isCancelled = false;
+
+  constructor(key: string) {
+    this.key = key;
+  }
 }
 
 export class Permits extends LocalModel {
-  readonly #lines = new Map<string, Line>(
-    KEYS.map((key) => [
-      key,
-      {
-        key,
-        waiting: [],
-        held: 0,
-        units: UNITS,
-        served: [],
-        passed: undefined,
-        hasMore: false,
-        isResized: false,
-        isCancelled: false,
-      },
-    ]),
-  );
+  readonly #lines = KEYS.map((key) => new Line(key));
   /** Where each key has its own: what it would be told. */
   readonly #own = new Map<string, number>();
   #made = 0;
   #given = 0;
-  /** Promises that all is free. */
-  #awaitIdle = 0;
 
   /** The option `units` of this process. */
   get option(): number | ((key: string) => number) {
@@ -59,7 +46,7 @@ export class Permits extends LocalModel {
   }
 
   act(random: Random): void {
-    const line = this.#lines.get(random.pick(KEYS)) as Line;
+    const line = random.pick(this.#lines);
     this.isTouched = true;
     const kind = random.next();
     if (kind < 0.8)
@@ -67,7 +54,7 @@ export class Permits extends LocalModel {
     else if (kind < 0.9) this.#tryAcquire(line, random);
     else if (kind < 0.93) this.#resize(line, random.pick([1, UNITS, 3]), random.chance(0.7));
     else if (kind < 0.95) this.#cancel(line);
-    else if (kind < 0.98) this.#whenIdle();
+    else if (kind < 0.98) this.whenIdle(this.process.semaphore);
     else this.#crowd(line, random);
   }
 
@@ -91,21 +78,18 @@ export class Permits extends LocalModel {
     const isTooMany = units > line.units;
     const request = { number: ++this.#made, units, deadlineMs };
     line.waiting.push(request);
-    this.open++;
     const label = random.chance(0.2) ? key : undefined;
-    semaphore.acquire({ key, units, timeoutMs, signal: abort.signal, label }).then(
+    this.follow(
+      semaphore.acquire({ key, units, timeoutMs, signal: abort.signal, label }),
+      () => line.waiting.splice(line.waiting.indexOf(request), 1),
       (permit) => {
-        if (this.process.isDead) return;
-        this.#ended(line, request);
         this.#hold(line, request);
         this.later(holdsMs, () => this.#release(line, permit, releases));
       },
-      (error: unknown) => {
-        if (this.process.isDead) return;
-        this.#ended(line, request);
+      (error) => {
         const isFirst = line.waiting.every(({ number }) => number > request.number);
         if (isFirst && codeOf(error) === 'ERR_PURGATORY_TIMEOUT') line.passed = request;
-        const others = [...(isTooMany ? ['ERR_OUT_OF_RANGE'] : [])];
+        const others = isTooMany ? ['ERR_OUT_OF_RANGE'] : [];
         if (line.isCancelled) others.push('ERR_PURGATORY_CANCELLED');
         this.checkRejection(error, abort, deadlineMs, others);
       },
@@ -167,7 +151,7 @@ export class Permits extends LocalModel {
       semaphore.resize(line.key);
       return;
     }
-    for (const each of this.#lines.values()) {
+    for (const each of this.#lines) {
       each.units = units;
       each.hasMore = true;
       each.isResized = true;
@@ -180,24 +164,10 @@ export class Permits extends LocalModel {
     this.process.semaphore.cancelForKey(line.key);
   }
 
-  #whenIdle(): void {
-    this.#awaitIdle++;
-    void this.process.semaphore.idle().then(() => {
-      this.#awaitIdle--;
-      this.isTouched = true;
-    });
-  }
-
-  #ended(line: Line, request: Request): void {
-    this.isTouched = true;
-    this.open--;
-    line.waiting.splice(line.waiting.indexOf(request), 1);
-  }
-
   protected override compare(): void {
     const { semaphore } = this.process;
     let held = 0;
-    for (const line of this.#lines.values()) {
+    for (const line of this.#lines) {
       held += line.held;
       this.#compareLine(line);
       line.served = [];
@@ -206,7 +176,7 @@ export class Permits extends LocalModel {
       line.isResized = false;
       line.isCancelled = false;
     }
-    if (held === 0 && this.#awaitIdle > 0) this.violate('nobody has heard that all units are free');
+    if (held === 0 && this.awaitIdle > 0) this.violate('nobody has heard that all units are free');
     const { units } = this.isSampled ? semaphore.snapshot({ top: 0 }) : { units: undefined };
     if (units !== undefined && (units.held !== held || units.given !== this.#given))
       this.violate('the units are not those of the model', { held, given: this.#given, units });
@@ -234,10 +204,6 @@ export class Permits extends LocalModel {
   }
 
   override leftBehind(): Record<string, number> {
-    return {
-      waitsForPermits: this.open,
-      idleSemaphores: this.#awaitIdle,
-      unitLines: idleLines(this.process.semaphore),
-    };
+    return { ...super.leftBehind(), lines: idleLines(this.process.semaphore) };
   }
 }

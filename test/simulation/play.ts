@@ -31,10 +31,7 @@ export async function play(
     // Then the host tells of promises that nobody handled.
     await inTurn(() => {});
     await inTurn(() => {});
-    if (unhandled.length > 0)
-      world.violate('a rejection that nobody handled', undefined, {
-        error: String((unhandled[0] as Error)?.stack),
-      });
+    if (unhandled.length > 0) world.violate('a rejection that nobody handled', { error: unhandled[0] });
     return { plan, world, violation: world.violations[0] };
   } finally {
     process.off('unhandledRejection', hear);

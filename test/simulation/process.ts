@@ -67,8 +67,7 @@ export class Process implements Actor {
       config.jitterMs,
       noise(world.plan.seed, index),
     );
-    this.host.threw = (error) =>
-      world.violate('an uncaught exception', undefined, { error: (error as Error)?.stack ?? error });
+    this.host.threw = (error) => world.violate('an uncaught exception', { error });
     this.permits = new Permits(world, this);
     this.items = new Items(world, this);
     this.calls = new Calls(world, this);
@@ -146,7 +145,7 @@ export class Process implements Actor {
   openPurgatory(): void {
     const onError = (error: unknown): void => {
       if (isMine(error) || this.isDead) return;
-      this.world.violate('onError of a purgatory', undefined, { error: codeOf(error) });
+      this.world.violate('onError of a purgatory', { error });
     };
     this.purgatory = new Purgatory<string>('purgatory', { ...this.#options, onError });
   }
@@ -228,12 +227,12 @@ export class Process implements Actor {
   }
 
   /** What is left of it after `close`: nothing may be. */
-  leftBehind(): Record<string, number> {
+  leftBehind(): Record<string, Record<string, number>> {
     const { purgatory, thresholds, shared, semaphore, queues, replies, idle } = this;
     const members = [purgatory, thresholds, shared];
     const sum = (what: (member: (typeof members)[number]) => number): number =>
       members.reduce((all, member) => all + what(member), 0);
-    return {
+    const left = {
       waits: this.waits.size,
       host: this.host.leftBehind,
       parked: sum(({ numDelayed }) => numDelayed) + semaphore.numDelayed + queues.numDelayed,
@@ -243,9 +242,13 @@ export class Process implements Actor {
       replies: replies.size,
       idle: idle.size,
       timer: this.#timer?.size ?? 0,
-      ...this.permits.leftBehind(),
-      ...this.items.leftBehind(),
-      ...this.calls.leftBehind(),
+    };
+    const { permits, items, calls } = this;
+    return {
+      left,
+      permits: permits.leftBehind(),
+      items: items.leftBehind(),
+      calls: calls.leftBehind(),
     };
   }
 }

@@ -6,7 +6,9 @@
 import {
   type Actor,
   codeOf,
+  type Ended,
   type Ending,
+  isLongOver,
   isMine,
   type NewWait,
   type Owner,
@@ -17,13 +19,18 @@ import {
 const ROUNDING_MS = 1e-6;
 /** A replica may be behind, by less than this: what is loaded is loaded once more. */
 export const RECHECK_MS = 50;
-/** A deadline waits for a try that began for an event in time; hosts and ticks are late besides. */
-const LATE_MS = 120;
-/** How many waits an event may meet at once: each of them takes a try. */
-const CROWD = 1_500;
 const RECENT = 300;
 /** So many checks: a snapshot is dear. */
-export const SNAPSHOT_EVERY = 32;
+const SNAPSHOT_EVERY = 32;
+
+/** Where each kind is parked. */
+const OWNERS = {
+  wait: 'purgatory',
+  operation: 'purgatory',
+  claim: 'purgatory',
+  threshold: 'thresholds',
+  shared: 'shared',
+} as const;
 
 export class Waits {
   readonly #world: Stage;
@@ -75,9 +82,12 @@ export class Waits {
 
   begin(given: NewWait): Wait {
     const { time } = this.#world;
-    const { process, owner, key, timeoutMs } = given;
+    const { process, key, kind, condition } = given;
+    const { timeoutMs } = given.options;
+    const owner = process[OWNERS[kind]];
     const wait: Wait = {
       ...given,
+      owner,
       isSound: given.isSound ?? true,
       isPrompt: given.isPrompt ?? true,
       lagMs: given.lagMs ?? 0,
@@ -96,10 +106,8 @@ export class Waits {
     const others = this.#byKey.get(key);
     if (others === undefined) this.#byKey.set(key, new Set([wait]));
     else others.add(wait);
-    this.#world.log?.(
-      process,
-      `${wait.kind} ${wait.id} on ${key}, seen ${wait.seen}, ${wait.condition}, ${timeoutMs} ms`,
-    );
+    const seen = `${key}, seen ${wait.seen}`;
+    this.#world.log?.(process, `${kind} ${wait.id} on ${seen}, ${condition}, ${timeoutMs} ms`);
     return wait;
   }
 
@@ -125,7 +133,7 @@ export class Waits {
     const { process } = wait;
     if (process.isDead) return;
     if (wait.ending !== undefined) {
-      world.violate('a wait has ended twice', wait, { ending });
+      world.violate('a wait has ended twice', { ...wait, ending });
       return;
     }
     wait.ending = ending;
@@ -139,7 +147,7 @@ export class Waits {
   }
 
   /** Ends the wait as its promise does. */
-  settle(wait: Wait, promise: Promise<{ expired: boolean; value?: number }>): void {
+  settle(wait: Wait, promise: Promise<Ended>): void {
     promise.then(
       ({ expired, value }) => this.end(wait, expired ? 'expired' : 'answered', value),
       (error: unknown) => {
@@ -150,7 +158,7 @@ export class Waits {
           (code === 'ERR_PURGATORY_CLOSED' && wait.owner.isClosed) ||
           isMine(error);
         if (!isExpected && !wait.process.isDead)
-          this.#world.violate('a wait was rejected', wait, { error: `${code} ${(error as Error).stack}` });
+          this.#world.violate('a wait was rejected', { ...wait, error });
         this.end(wait, 'rejected');
       },
     );
@@ -180,7 +188,7 @@ export class Waits {
     if (this.version(wait.key) <= wait.seen)
       this.#world.violate('a wait was answered, but is not true', wait);
     if (value !== undefined && value <= wait.seen)
-      this.#world.violate('a wait was answered with an old value', wait, { value });
+      this.#world.violate('a wait was answered with an old value', { ...wait, value });
   }
 
   #checkExpiry(wait: Wait): void {
@@ -188,14 +196,17 @@ export class Waits {
     const { host, hinted } = process;
     const nowMs = host.nowMs;
     if (nowMs < wait.deadlineMs - ROUNDING_MS)
-      this.#world.violate('a wait has expired early', wait, { nowMs });
+      this.#world.violate('a wait has expired early', { ...wait, nowMs });
     if (process.answers.has(wait))
       this.#world.violate('a wait has expired though an event of its own process was pending', wait);
     if (hinted.has(wait)) this.#world.violate('a wait has expired though its hint had arrived', wait);
     const mustMs = this.#mustEndMs(wait);
     const inTime = wait.deadlineMs + host.suspendedMs > mustMs + 1 && host.stoodUntilMs < wait.parkedMs;
     if (inTime)
-      this.#world.violate('a wait has expired though it was true, and published in time', wait, { mustMs });
+      this.#world.violate('a wait has expired though it was true, and published in time', {
+        ...wait,
+        mustMs,
+      });
   }
 
   /** When it must have ended, by the pages: Infinity where the network is not sound. */
@@ -214,19 +225,13 @@ export class Waits {
 
   /** Looks for waits that should have ended by now. */
   check(): void {
-    const { time, plan } = this.#world;
-    const { tickMs, tryMs, jitterMs } = plan.config;
-    const lateMs = tickMs + LATE_MS + jitterMs * 3 + tryMs * CROWD;
     for (const wait of this.pending) {
-      const { host } = wait.process;
-      if (host.stands) continue;
-      const byMs = host.nowMs - wait.deadlineMs;
-      if (byMs > lateMs && time.nowMs > host.stoodUntilMs + lateMs) {
-        this.#world.violate('a wait is parked behind its deadline', wait, { byMs });
-      }
+      if (wait.process.host.stands) continue;
+      if (isLongOver(this.#world, wait.process, wait.deadlineMs))
+        this.#world.violate('a wait is parked behind its deadline', wait);
       const mustMs = this.#mustEndMs(wait);
-      if (time.nowMs > mustMs) {
-        this.#world.violate('a wait is parked though it is true, and was published', wait, { mustMs });
+      if (this.#world.time.nowMs > mustMs) {
+        this.#world.violate('a wait is parked though it is true, and was published', { ...wait, mustMs });
         wait.isSound = false;
       }
     }
@@ -248,7 +253,7 @@ export class Waits {
     for (const owner of [process.purgatory, process.thresholds, process.shared]) {
       const model = this.numDelayed(owner);
       if (model !== owner.numDelayed)
-        this.#world.violate('a count is not that of the model', undefined, {
+        this.#world.violate('a count is not that of the model', {
           name: owner.name,
           model,
           is: owner.numDelayed,
@@ -260,6 +265,6 @@ export class Waits {
   #checkLoads({ shared }: Actor): void {
     const { keysDue, underWay } = shared.snapshot({ top: 0 }).loads;
     if (keysDue > 0 && underWay === 0)
-      this.#world.violate('a key is not loaded though there is a place', undefined, { keysDue });
+      this.#world.violate('a key is not loaded though there is a place', { keysDue });
   }
 }

@@ -75,17 +75,15 @@ export class World implements Stage {
     }
   }
 
-  violate(what: string, wait?: Wait, about: object = {}): void {
-    const { id, kind, key, condition, seen, timeoutMs, parkedMs, trueMs, deadlineMs, process } =
-      wait ?? ({} as Partial<Wait>);
-    const of =
-      wait === undefined ? {} : { id, kind, key, condition, seen, timeoutMs, parkedMs, trueMs, deadlineMs };
-    const where = process === undefined ? {} : { process: process.index, state: process.bus.state };
-    const text = JSON.stringify({ ...where, ...of, ...about }, (_, value: unknown) =>
-      typeof value === 'number' && !Number.isFinite(value) ? `${value}` : value,
-    );
+  violate(what: string, about: object = {}): void {
+    const text = JSON.stringify(about, (name, value: unknown) => {
+      if (name === 'owner' || name === 'reason') return undefined;
+      if (value instanceof Process) return `${value.index}, its bus is ${value.bus.state}`;
+      if (value instanceof Error) return value.stack;
+      return typeof value === 'number' && !Number.isFinite(value) ? `${value}` : value;
+    });
     this.violations.push({ what, atMs: this.time.nowMs, about: text });
-    this.log?.(process, `!!! ${what}`);
+    this.log?.((about as Partial<Wait>).process, `!!! ${what}`);
   }
 
   /** Plays the plan to its end, or to `untilMs`, or to the first violation. */
@@ -176,7 +174,7 @@ export class World implements Stage {
         }
         for (const wait of parked) {
           if (wait.ending === undefined)
-            this.violate('a wait was not tried by the sweep of a bus that became live', wait, { liveMs });
+            this.violate('a wait was not tried by the sweep of a bus that became live', { ...wait, liveMs });
         }
       });
     check(liveMs + 2 * sweepMs + 100 + jitterMs * 10 + tryMs * CROWD + tickMs * 3);
@@ -201,15 +199,11 @@ export class World implements Stage {
       const forMs = nowMs - Math.max(deadSinceMs, host.stoodUntilMs);
       const turnMs = TURN_MS + 6 * latencyMs + jitterMs * 4 + tryMs * CROWD + tickMs;
       if (forMs > echoMs + echoTimeoutMs + turnMs)
-        this.violate('a bus says live on a dead connection', undefined, { process: process.index, forMs });
+        this.violate('a bus says live on a dead connection', { process, forMs });
     }
     const wellMs = Math.max(this.settledMs, host.stoodUntilMs) + this.plan.recoveryMs;
-    if (bus.state !== 'live' && !bus.isClosed && nowMs > wellMs) {
-      this.violate('a bus is not live though all is well', undefined, {
-        process: process.index,
-        state: bus.state,
-      });
-    }
+    if (bus.state !== 'live' && !bus.isClosed && nowMs > wellMs)
+      this.violate('a bus is not live though all is well', { process });
   }
 
   #end(): void {
@@ -222,15 +216,11 @@ export class World implements Stage {
     if (isOver()) return;
     for (const process of this.processes) {
       const left = process.leftBehind();
-      const isClean = Object.values(left).every((count) => count === 0) && process.bus.state === 'closed';
-      if (!isClean)
-        this.violate('something was left behind', undefined, {
-          process: process.index,
-          ...left,
-          bus: process.bus.state,
-        });
+      const isClean = Object.values(left).every((part) => Object.values(part).every((count) => count === 0));
+      if (!isClean || process.bus.state !== 'closed')
+        this.violate('something was left behind', { process, ...left });
     }
-    if (this.claims.lost > 0) this.violate('a claim was lost', undefined, { lost: this.claims.lost });
+    if (this.claims.lost > 0) this.violate('a claim was lost', { lost: this.claims.lost });
   }
 }
 
@@ -241,24 +231,8 @@ function hearFrames(world: World): () => void {
   if (config.maxPendingKeys < 1_000) return () => {};
   Receiver.prototype.received = function (text) {
     const process = world.processes.find(({ host }) => host.isRunning);
-    if (
-      process?.host.mode === 'reads' &&
-      text.includes('"h"') &&
-      !process.bus.isClosed &&
-      process.purgatory !== undefined
-    ) {
-      const { origin, hints } = frameOf(text);
-      if (origin !== process.origin) {
-        for (const { name, key } of hints) {
-          if (name !== 'purgatory') continue;
-          for (const wait of world.waits.on(key)) {
-            const isTrue = wait.trueMs !== undefined && wait.isPrompt && wait.kind !== 'claim';
-            if (isTrue && wait.process === process && wait.owner === process.purgatory)
-              process.hinted.add(wait);
-          }
-        }
-      }
-    }
+    if (process?.host.mode === 'reads' && text.includes('"h"') && !process.bus.isClosed)
+      noteHints(world.waits, process, text);
     received.call(this, text);
   };
   return () => {
@@ -266,14 +240,19 @@ function hearFrames(world: World): () => void {
   };
 }
 
-function frameOf(text: string): {
-  readonly origin: string | undefined;
-  readonly hints: readonly { name: string; key: string }[];
-} {
+function noteHints(waits: Waits, process: Process, text: string): void {
+  let frame: ReturnType<typeof readFrame>;
   try {
-    const frame = readFrame(text);
-    return frame ?? { origin: undefined, hints: [] };
+    frame = readFrame(text);
   } catch {
-    return { origin: undefined, hints: [] }; // forged
+    return; // forged
+  }
+  if (frame === undefined || frame.origin === process.origin) return;
+  for (const { name, key } of frame.hints) {
+    if (name !== 'purgatory') continue;
+    for (const wait of waits.on(key)) {
+      const isTrue = wait.trueMs !== undefined && wait.isPrompt && wait.kind !== 'claim';
+      if (isTrue && wait.owner === process.purgatory) process.hinted.add(wait);
+    }
   }
 }
