@@ -54,12 +54,12 @@ export class SystemClock implements Clock {
   /** The global at the last reading. */
   #setTimeout = host.setTimeout;
   /** Whether it was a fake, which is not the host: then a fake wakes. Written here alone. */
-  isFake = false;
+  isFake: boolean;
   /** The fake that told the time then. Undefined: the host did. */
   #fakeTime: FakeTime | undefined;
   #offsetMs = 0;
   #lastMs: number = hrtimeMs();
-  readonly outstanding: Set<SystemWakeUp> = new Set();
+  readonly outstanding: Set<SystemWakeUp>;
   readonly inDueTurn: (run: () => void) => void;
   readonly foreign: typeof foreign;
   readonly #readsFirst: boolean;
@@ -70,6 +70,9 @@ export class SystemClock implements Clock {
    * @param readsFirst whether the host reads its sockets before a wake-up runs.
    */
   constructor(inDueTurn: (run: () => void) => void, follows: typeof foreign, readsFirst: boolean) {
+    // Not where they are declared: tsc would move #lastMs here, too, and V8 would then box each reading.
+    this.isFake = false;
+    this.outstanding = new Set();
     this.inDueTurn = inDueTurn;
     this.foreign = follows;
     this.#readsFirst = readsFirst;
