@@ -342,7 +342,10 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
   /** As {@link Keeper.leave}. @param how undefined for one that is parked in part: it is not counted. */
   leave(operation: DelayedOperation, how?: End, error?: unknown): void {
     const { lists, meter } = this;
-    const key = how === 'rejected' ? (this.eventKey ?? lists.keysOf(operation, 1)[0]) : undefined;
+    const key =
+      how === 'rejected' && meter.isRejectionHeard
+        ? (this.eventKey ?? lists.keysOf(operation, 1)[0])
+        : undefined;
     this.#hasRemoved = true;
     const stamp = lists.remove(operation);
     const slot = operation.$slot;

@@ -199,6 +199,11 @@ export class PurgatoryMeter {
     ends[how].publish({ purgatory: this.#purgatory, operation, parkedMs, ...why } satisfies OperationEnded);
   }
 
+  /** Whether somebody hears of rejections: a listener, or a reader of NODE_DEBUG. */
+  get isRejectionHeard(): boolean {
+    return isDebugging || ends.rejected.hasSubscribers;
+  }
+
   didSlice(pendingKeys: number): void {
     if (!passSliced.hasSubscribers) return;
     const sliced: PassSliced = { purgatory: this.#purgatory, pendingKeys };
