@@ -5,10 +5,10 @@
 // subscription. The next echo follows `echoMs` after the last one was sent. One that does not come
 // back within `echoTimeoutMs` is a gap. After a break it connects again, for ever, unless the
 // transport refuses: after 50 ms at first, doubling to 1 s. When the engine has been away for half a
-// minute, the pauses grow with that time, by a tenth of it. While the engine refuses frames, the pauses double on, though echoes come
-// back. `maxPauseMs` is the longest. What stopped this process, such as a frozen machine, may have
-// stopped the engine or the network, too. So a timeout that runs late by more than STALL_MS starts
-// again.
+// minute, the pauses grow with that time, by a tenth of it. While the engine refuses frames, the
+// pauses double on, though echoes come back. `maxPauseMs` is the longest. What stopped this process,
+// such as a frozen machine, may have stopped the engine or the network, too. So a timeout that runs
+// late by more than STALL_MS starts again.
 import { randomBytes } from 'node:crypto';
 import { backoffMs } from '../base/backoff.ts';
 import type { TimerTask } from '../timer/timer-task.ts';

@@ -4,11 +4,11 @@
 // Invariants. One batch is under way at a time. What is published meanwhile is merged by key and
 // goes out together, so a slow engine gets fewer, fuller frames. A batch that the engine did not
 // take is pending again, before all others. One that it refused twice becomes a "try everything"
-// for each of its names, in a frame of its own. If that is refused, too, it is dropped. Beyond
-// `maxPendingKeys` all hints are dropped for a "try everything" of their members' names; a hint for
-// such a name is part of that until it is sent. It sends only while the connection is live: what is
-// pending in a gap waits for `send`. The timer keeps the process alive while hints are about to be
-// sent.
+// for each of its names. Then such names go out one by one, each in a frame of its own, until none
+// is left; one that is refused is dropped. Beyond `maxPendingKeys` all hints are dropped for a "try
+// everything" of their members' names; a hint that is published for such a name is part of that
+// until it is sent. It sends only while the connection is live: what is pending in a gap waits for
+// `send`. The timer keeps the process alive while hints are about to be sent.
 // Costs. publish: O(1).
 
 import { PurgatoryError } from '../base/errors.ts';

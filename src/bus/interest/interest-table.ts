@@ -3,11 +3,13 @@
 //
 //   idle ──watched──► wanted ──SUBSCRIBE──► acknowledged ──last watcher gone─► lingering
 //    ▲                                                                              │ lingerMs
-//    └────────────────────────────────────────◄──UNSUBSCRIBE── unwanted ◄───────────┘
+//    └───────────────────────UNSUBSCRIBE──────── unwanted ◄─────────────────────────┘
 //
-// Invariants. One command is under way at a time, so what is wanted follows it. A key that is watched while its channel is not
-// acknowledged may miss a hint: it is tried at the acknowledgement, and after HOLD_MS already where
-// that takes longer. After a break the bus is live once all watched channels are acknowledged again.
+// Invariants. One command is under way at a time, so what is wanted follows it. A key that is watched
+// while its channel is not acknowledged may miss a hint: it is tried at the acknowledgement, and
+// after HOLD_MS already where that takes longer. After a break the bus is live once all watched
+// channels are acknowledged again.
+//
 // Costs. watched, unwatched: O(length of the key), while a channel is not acknowledged O(its keys).
 // 260 kB for each bus with interest routing, and some 30 bytes a channel.
 

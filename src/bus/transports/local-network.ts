@@ -1,8 +1,9 @@
 // The network of a LocalHub: what frames and answers meet on their way.
 //
 // Ground rules. Without faults all is handed over in the call that sends it. A way keeps its order,
-// whatever it delays, but for what `reordering` takes out of it. With a seed, what is drawn depends on the way, the time, and what was drawn for it
-// at that time. So a frame that is not sent leaves the faults of the others as they were.
+// whatever it delays, but for what `reordering` takes out of it. With a seed, what is drawn depends
+// on the way, the time, and how often was drawn for that way at that time. So a frame that is not
+// sent leaves the faults of the others as they were.
 import { type Checked, numberOr, type Rule, type Rules, readOptions } from '../../base/options.ts';
 import { noise } from '../../base/random.ts';
 import type { Clock } from '../../clock/clock.ts';
