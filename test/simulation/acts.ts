@@ -4,6 +4,7 @@ import type { Random } from '../support/random.ts';
 import { CROWD } from './local.ts';
 import { codeOf, isMine, mine, type Wait } from './model.ts';
 import type { Process } from './process.ts';
+import { RECHECK_MS } from './waits.ts';
 
 const NEVER = Number.POSITIVE_INFINITY;
 const TIMEOUTS_MS = [0, 1, 3, 10, 50, 200, 1_000, 5_000, 30_000, 60_000];
@@ -215,17 +216,12 @@ function operation(process: Process, random: Random, id: string): void {
   const key = `k${id}`;
   const options = { timeoutMs: drawTimeout(random) };
   const throws = random.chance(0.05);
-  const condition = throws ? 'operation that throws' : 'operation';
-  const isPrompt = !throws;
-  const begun = waits.begin({
-    kind: 'operation',
-    process,
-    key,
-    options,
-    condition,
-    isPrompt,
+  const of = {
+    condition: throws ? 'operation that throws' : 'operation',
+    isPrompt: !throws,
     isSound: !throws,
-  });
+  };
+  const begun = waits.begin({ kind: 'operation', process, key, options, ...of });
   const op = new VersionWait(process, begun, () => throws && random.chance(0.3));
   process.operations.set(op, begun);
   try {
@@ -251,14 +247,8 @@ function threshold(process: Process, random: Random, id: string): void {
   const { waits } = process.world;
   const terms = drawTerms(process, random);
   const key = `t${id}`;
-  const begun = waits.begin({
-    kind: 'threshold',
-    process,
-    key,
-    ...terms,
-    condition: 'a value',
-    isPrompt: false,
-  });
+  const of = { condition: 'a value', lagMs: 60 };
+  const begun = waits.begin({ kind: 'threshold', process, key, ...terms, ...of });
   waits.settle(begun, process.thresholds.awaitAtLeast(key, begun.seen + 1, begun.options));
 }
 
@@ -268,7 +258,8 @@ function shared(process: Process, random: Random, id: string): void {
   const key = `s${id}`;
   // With no time its first load ends it, however long that takes.
   const isSound = terms.options.timeoutMs > 0;
-  const of = { condition: 'a load', isPrompt: false, isSound };
+  const lagMs = 230 + 2 * RECHECK_MS + 4 * plan.config.latencyMs;
+  const of = { condition: 'a load', lagMs, isSound };
   const begun = waits.begin({ kind: 'shared', process, key, ...terms, ...of });
   if (!isSound) begun.deadlineMs = Number.POSITIVE_INFINITY;
   const isTrue = (version: number | undefined): number | undefined => {

@@ -9,9 +9,9 @@ export const IDLE_MS = 200;
 interface Call {
   deadlineMs: number;
   /** When its reply had arrived. */
-  arrivedMs: number | undefined;
-  isRead: boolean;
-  resolved: boolean | undefined;
+  arrivedMs?: number;
+  /** What `resolve` said of it. */
+  resolved?: boolean;
 }
 
 interface Element {
@@ -31,12 +31,7 @@ export class Calls extends LocalModel {
     const id = ++this.#made;
     const timeoutMs = random.pick([0, 5, 20, 100, 1_000]);
     const abort = this.abort(random);
-    const call: Call = {
-      deadlineMs: host.nowMs + timeoutMs,
-      arrivedMs: undefined,
-      isRead: false,
-      resolved: undefined,
-    };
+    const call: Call = { deadlineMs: host.nowMs + timeoutMs };
     this.#calls.set(id, call);
     const isLost = random.chance(0.2);
     const tripMs = random.range(0, random.pick([10, 300]));
@@ -47,7 +42,6 @@ export class Calls extends LocalModel {
       time.after(tripMs, () => {
         call.arrivedMs = time.nowMs;
         host.push(() => {
-          call.isRead = true;
           call.resolved = replies.resolve(id, id);
           if (call.resolved && !this.#calls.has(id))
             this.violate('a reply was taken for a call that has ended');
@@ -67,10 +61,10 @@ export class Calls extends LocalModel {
       (error) => {
         if (call.resolved === true) this.violate('a call was rejected behind its reply', { error });
         if (!isMine(error)) this.checkRejection(error, abort, call.deadlineMs);
-        const hadArrived = call.arrivedMs !== undefined && !call.isRead && call.arrivedMs <= host.turnBeganMs;
-        if (host.mode === 'reads' && hadArrived && codeOf(error) === 'ERR_PURGATORY_TIMEOUT') {
+        const { arrivedMs = Number.POSITIVE_INFINITY, resolved } = call;
+        const hadArrived = resolved === undefined && arrivedMs <= host.turnBeganMs;
+        if (host.mode === 'reads' && hadArrived && codeOf(error) === 'ERR_PURGATORY_TIMEOUT')
           this.violate('a call has expired though its reply had arrived', { id });
-        }
       },
     );
   }

@@ -6,27 +6,21 @@ import type { Random } from '../support/random.ts';
 import { type FaultKind, LONGEST_FAULT_MS, type Planned } from './plan.ts';
 import type { Process, World } from './process.ts';
 
-/** The world with its processes. */
-interface FaultyWorld extends World {
-  readonly processes: readonly Process[];
-  crash(process: Process, ms: number): void;
-}
-
 interface Fault {
-  readonly world: FaultyWorld;
+  readonly world: World;
   readonly process: Process;
   readonly random: Random;
   readonly ms: number;
 }
 
 export class Faults {
-  readonly #world: FaultyWorld;
+  readonly #world: World;
   /** What the network does when all is well. */
   readonly #sound: Readonly<Record<string, number>>;
   /** What it does now. */
   #network: HubFaults = {};
 
-  constructor(world: FaultyWorld) {
+  constructor(world: World) {
     this.#world = world;
     this.#sound = { jitterMs: world.plan.config.latencyMs };
     this.#disturb(this.#sound);

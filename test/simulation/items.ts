@@ -26,6 +26,8 @@ interface Item {
   lease: Lease<number> | undefined;
 }
 
+type LeaseEnd = 'ack' | 'nack' | 'later' | 'extend';
+
 interface Request {
   readonly number: number;
   readonly keys: readonly string[];
@@ -194,7 +196,7 @@ export class Items extends LocalModel {
     const leaseMs = random.pick([5, 50, 500]);
     const abort = this.abort(random);
     const worksMs = random.range(0, leaseMs * 1.5);
-    const end = random.pick(['ack', 'ack', 'nack', 'later', 'extend', 'none'] as const);
+    const end = random.pick<LeaseEnd | 'none'>(['ack', 'ack', 'nack', 'later', 'extend', 'none']);
     const begin = () => queues.lease(keys, { timeoutMs, leaseMs, signal: abort.signal });
     this.#wait(keys, abort, this.nowMs + timeoutMs, begin, (lease: Lease<number>, number) => {
       const item = this.#took(lease.value, lease.key, number, lease.deliveries);
@@ -209,12 +211,7 @@ export class Items extends LocalModel {
     });
   }
 
-  #endLease(
-    item: Item,
-    lease: Lease<number>,
-    end: 'ack' | 'nack' | 'later' | 'extend',
-    leaseMs: number,
-  ): void {
+  #endLease(item: Item, lease: Lease<number>, end: LeaseEnd, leaseMs: number): void {
     const isMine = item.lease === lease;
     const isKept = item.state !== 'out' || this.#isLapsed(item) || this.process.queues.isClosed;
     const isOut = isMine && !isKept;

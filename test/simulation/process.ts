@@ -26,6 +26,8 @@ export interface World extends Stage {
   readonly hub: LocalHub;
   readonly waits: Waits;
   readonly claims: Claims;
+  readonly processes: readonly Process[];
+  crash(process: Process, ms: number): void;
 }
 
 export class Process implements Actor {
@@ -228,16 +230,15 @@ export class Process implements Actor {
 
   /** What is left of it after `close`: nothing may be. */
   leftBehind(): Record<string, Record<string, number>> {
-    const { purgatory, thresholds, shared, semaphore, queues, replies, idle } = this;
-    const members = [purgatory, thresholds, shared];
-    const sum = (what: (member: (typeof members)[number]) => number): number =>
-      members.reduce((all, member) => all + what(member), 0);
+    const { semaphore, queues, replies, idle } = this;
+    const sum = (what: 'numDelayed' | 'watched' | 'watchedKeys'): number =>
+      this.purgatory[what] + this.thresholds[what] + this.shared[what];
     const left = {
       waits: this.waits.size,
       host: this.host.leftBehind,
-      parked: sum(({ numDelayed }) => numDelayed) + semaphore.numDelayed + queues.numDelayed,
-      watched: sum(({ watched }) => watched),
-      watchedKeys: sum(({ watchedKeys }) => watchedKeys),
+      parked: sum('numDelayed') + semaphore.numDelayed + queues.numDelayed,
+      watched: sum('watched'),
+      watchedKeys: sum('watchedKeys'),
       heldUnits: semaphore.snapshot().units.held,
       replies: replies.size,
       idle: idle.size,

@@ -32,25 +32,11 @@ interface Member {
   purgatory: Purgatory<string>;
 }
 
-interface Totals {
-  frames: number;
-  received: number;
-  swept: number;
-  gaps: number;
-}
+type Totals = Record<'frames' | 'received' | 'swept' | 'gaps', number>;
 
 function totalsOf(bus: Bus): Totals {
   const { framesReceived: frames, received, swept, gaps } = bus.snapshot().totals;
   return { frames, received, swept, gaps: Object.values(gaps).reduce((all, many) => all + many, 0) };
-}
-
-function sum(a: Totals, b: Totals): Totals {
-  return {
-    frames: a.frames + b.frames,
-    received: a.received + b.received,
-    swept: a.swept + b.swept,
-    gaps: a.gaps + b.gaps,
-  };
 }
 
 class Fleet {
@@ -64,8 +50,8 @@ class Fleet {
   readonly #changedMs = new Map<string, number>();
   /** The longest from a change to the try of its wait. */
   #latestMs = 0;
-  /** Of the processes that were replaced. */
-  #gone: Totals = { frames: 0, received: 0, swept: 0, gaps: 0 };
+  /** Those of the processes that were replaced. */
+  readonly #gone: Totals[] = [];
 
   constructor(processes: number, routing: Routing) {
     this.#routing = routing;
@@ -95,7 +81,7 @@ class Fleet {
     const { bus, purgatory } = this.members[index];
     purgatory.close();
     void bus.close().then(() => {
-      this.#gone = sum(this.#gone, totalsOf(bus));
+      this.#gone.push(totalsOf(bus));
       this.members[index] = this.#open(index);
     });
     while (this.members[index].bus.state !== 'live') this.pass(1, FEW_HINTS_A_SECOND);
@@ -125,46 +111,44 @@ class Fleet {
     purgatory.notify(key);
   }
 
-  totals(): Totals {
-    return this.members.map(({ bus }) => totalsOf(bus)).reduce(sum, this.#gone);
+  /** How many of `what` there were so far. */
+  total(what: keyof Totals): number {
+    const all = [...this.#gone, ...this.members.map(({ bus }) => totalsOf(bus))];
+    return all.reduce((sum, each) => sum + each[what], 0);
   }
 
-  /** What a process had to do in a second, on average; what it tried by sweeps in all. */
-  during(go: () => void): Totals & { us: number; ms: number; latestMs: number; lost: number } {
-    const before = this.totals();
+  /** Prints what a process has to do in a second, on average, while `go` runs, and what `go` says. */
+  measure(what: string, go: () => unknown): void {
+    const counted = ['frames', 'received', 'swept', 'gaps'] as const;
+    const before = counted.map((each) => this.total(each));
     const { nowMs } = this.time;
+    const { length } = this.members;
     const cpu = process.cpuUsage();
     this.#latestMs = 0;
-    go();
+    const note = go();
     const { user, system } = process.cpuUsage(cpu);
-    const after = this.totals();
-    const ms = this.time.nowMs - nowMs;
-    const share = 1_000 / ms / this.members.length;
+    const [frames, received, swept, gaps] = counted.map((each, at) => this.total(each) - before[at]);
+    const seconds = (this.time.nowMs - nowMs) / 1_000;
+    const share = 1 / seconds / length;
     this.pass(50); // what is under way arrives
-    return {
-      frames: (after.frames - before.frames) * share,
-      received: (after.received - before.received) * share,
-      swept: (after.swept - before.swept) / this.members.length,
-      gaps: after.gaps - before.gaps,
-      us: (user + system) * share,
-      ms,
-      latestMs: this.#latestMs,
-      lost: this.#changedMs.size,
-    };
+    const work = [frames * share, received * share, swept / length, ((user + system) / 1_000) * share];
+    const rest = [gaps, this.#latestMs, this.#changedMs.size, `${note ?? ''}`];
+    row(length, this.#routing, what, seconds, ...work, ...rest);
   }
 
-  /** The time until every bus is live, by steps of 10 ms. */
-  untilLive(): number {
+  /** Passes the time until every bus is live, by steps of 10 ms, and that of its sweeps. Says how it was. */
+  recover(): string {
     const { nowMs } = this.time;
     while (this.members.some(({ bus }) => bus.state !== 'live')) this.pass(10, FEW_HINTS_A_SECOND);
-    return this.time.nowMs - nowMs;
+    const liveMs = Math.round(this.time.nowMs - nowMs);
+    return `all live after ${liveMs} ms, ${Math.round(this.peakOfSweeps(SWEPT_MS))} tries/s by sweeps`;
   }
 
   /** The most that all processes try by sweeps in a second, while `ms` pass. */
   peakOfSweeps(ms: number): number {
     const counts: number[] = [];
     for (const endMs = this.time.nowMs + ms; this.time.nowMs < endMs; ) {
-      counts.push(this.totals().swept);
+      counts.push(this.total('swept'));
       this.pass(100, FEW_HINTS_A_SECOND);
     }
     return Math.max(...counts.slice(10).map((count, index) => count - counts[index]));
@@ -192,38 +176,11 @@ function row(...cells: readonly (string | number)[]): void {
 
 function measure(processes: number, routing: Routing): void {
   const fleet = new Fleet(processes, routing);
-  const say = (what: string, go: () => string): void => {
-    let note = '';
-    const { frames, received, swept, gaps, us, latestMs, lost, ms } = fleet.during(() => {
-      note = go();
-    });
-    row(
-      processes,
-      routing,
-      what,
-      ms / 1_000,
-      frames,
-      received,
-      swept,
-      us / 1_000,
-      gaps,
-      latestMs,
-      lost,
-      note,
-    );
-  };
   const steadyMs = Math.max(100, 40_000 / processes);
-  const live = (ms: number): string => `all live after ${Math.round(ms)} ms`;
-  say('idle', () => {
-    fleet.pass(ECHO_MS);
-    return '';
-  });
-  say('20,000 hints/s', () => {
-    fleet.pass(steadyMs, HINTS_A_SECOND);
-    return '';
-  });
+  fleet.measure('idle', () => fleet.pass(ECHO_MS));
+  fleet.measure('20,000 hints/s', () => fleet.pass(steadyMs, HINTS_A_SECOND));
   const replaced = Math.min(processes, MOST_REPLACED);
-  say(`a rolling deploy of ${replaced}`, () => {
+  fleet.measure(`a rolling deploy of ${replaced}`, () => {
     const { nowMs } = fleet.time;
     for (let i = 0; i < replaced; i++) fleet.replace(i);
     const deployMs = fleet.time.nowMs - nowMs;
@@ -231,18 +188,16 @@ function measure(processes: number, routing: Routing): void {
     const peak = fleet.peakOfSweeps(KNOWN_MS + SWEPT_MS);
     return `${(deployMs / replaced).toFixed(1)} ms each, ${peers} peers, ${Math.round(peak)} tries/s by sweeps`;
   });
-  say('the engine restarts', () => {
+  fleet.measure('the engine restarts', () => {
     fleet.hub.restart();
-    const liveMs = fleet.untilLive();
-    return `${live(liveMs)}, ${Math.round(fleet.peakOfSweeps(SWEPT_MS))} tries/s by sweeps`;
+    return fleet.recover();
   });
-  say('a tenth is cut off for 12 s', () => {
+  fleet.measure('a tenth is cut off for 12 s', () => {
     const rack = fleet.members.slice(0, Math.ceil(processes / 10));
     for (const { bus } of rack) fleet.hub.mute(bus);
     fleet.pass(AWAY_MS, FEW_HINTS_A_SECOND);
     for (const { bus } of rack) fleet.hub.mend(bus);
-    const liveMs = fleet.untilLive();
-    return `${live(liveMs)}, ${Math.round(fleet.peakOfSweeps(SWEPT_MS))} tries/s by sweeps`;
+    return fleet.recover();
   });
   fleet.close();
 }

@@ -89,7 +89,7 @@ export class Waits {
       ...given,
       owner,
       isSound: given.isSound ?? true,
-      isPrompt: given.isPrompt ?? true,
+      isPrompt: given.isPrompt ?? owner === process.purgatory,
       lagMs: given.lagMs ?? 0,
       id: ++this.made,
       seen: this.version(key),
@@ -214,13 +214,7 @@ export class Waits {
     const { settledMs, plan } = this.#world;
     if (wait.trueMs === undefined || !wait.isSound) return Number.POSITIVE_INFINITY;
     const fromMs = Math.max(wait.trueMs, wait.parkedMs, settledMs + plan.recoveryMs);
-    const loadMs =
-      wait.kind === 'shared'
-        ? 230 + 2 * RECHECK_MS + plan.config.latencyMs * 4
-        : wait.kind === 'threshold'
-          ? 60
-          : 0;
-    return fromMs + plan.soonMs + wait.lagMs + loadMs;
+    return fromMs + plan.soonMs + wait.lagMs;
   }
 
   /** Looks for waits that should have ended by now. */
