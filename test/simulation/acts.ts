@@ -87,29 +87,26 @@ function conditionOf(process: Process, random: Random, key: string, read: () => 
   const spend = (): void => process.host.spend(tryMs);
   const kind = random.next();
   let sound = random.below(4);
+  const now = (): number | undefined => {
+    spend();
+    return read();
+  };
   if (kind < 0.03) {
     let isFirst = true;
     const causes = (): number | undefined => {
-      spend();
-      if (!isFirst) return read();
+      if (!isFirst) return now();
       isFirst = false;
+      spend();
       publish(process, key);
       return undefined;
     };
     return { condition: 'causes its event', tried: causes };
   }
-  if (kind < 0.55) {
-    const now = (): number | undefined => {
-      spend();
-      return read();
-    };
-    return { condition: 'at once', tried: now };
-  }
+  if (kind < 0.55) return { condition: 'at once', tried: now };
   if (kind < 0.75) {
     const hops = random.below(4);
     const microtasks = async (): Promise<number | undefined> => {
-      spend();
-      const early = read();
+      const early = now();
       for (let i = 0; i < hops; i++) await undefined;
       return hops % 2 === 1 ? read() : early;
     };

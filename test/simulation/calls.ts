@@ -1,8 +1,8 @@
 // Calls that wait for replies, and elements that become idle. What has arrived counts: a call whose
 // reply had arrived does not expire, and an element does not become idle behind its heartbeat.
 import type { Random } from '../support/random.ts';
-import { LocalModel, ROUNDING_MS } from './local.ts';
-import { codeOf, isMine, mine } from './model.ts';
+import { LocalModel } from './local.ts';
+import { codeOf, isMine, mine, ROUNDING_MS } from './model.ts';
 
 export const IDLE_MS = 200;
 

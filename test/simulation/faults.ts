@@ -57,7 +57,7 @@ export class Faults {
     else if (kind === 'forgery') this.#forge(process, random);
     else if (kind === 'split') {
       hub.split(world.processes.filter((each) => !each.isDead && random.chance(0.5)).map(({ bus }) => bus));
-      this.#later(ms, () => this.#mend());
+      this.#world.time.after(ms, () => this.#mend());
     } else if (kind === 'engine') this.#restart(random, ms);
     else if (process.isDead) return;
     else if (kind === 'crash') world.crash(process, ms);
@@ -85,7 +85,7 @@ export class Faults {
       process.isMuted = true;
       process.deadSinceMs ??= world.time.nowMs;
     } else world.hub.cut(bus);
-    this.#later(ms, () => {
+    this.#world.time.after(ms, () => {
       if (!process.isDead && process.bus === bus) this.#mend(process);
     });
   }
@@ -100,7 +100,7 @@ export class Faults {
       return;
     }
     hub.cut();
-    this.#later(ms, () => this.#mend());
+    this.#world.time.after(ms, () => this.#mend());
   }
 
   /** Frames in the name of a process, rubbish, hints of nobody. */
@@ -122,10 +122,6 @@ export class Faults {
     );
   }
 
-  #later(ms: number, end: () => void): void {
-    this.#world.time.after(ms, end);
-  }
-
   #mend(process?: Process): void {
     this.#world.hub.mend(process?.bus);
     for (const each of process === undefined ? this.#world.processes : [process]) {
@@ -137,7 +133,7 @@ export class Faults {
   #disturbFor(ms: number, faults: HubFaults): void {
     this.#disturb(faults);
     const off = Object.fromEntries(Object.keys(faults).map((name) => [name, this.#sound[name] ?? 0]));
-    this.#later(ms, () => this.#disturb(off));
+    this.#world.time.after(ms, () => this.#disturb(off));
   }
 
   #disturb(faults: HubFaults): void {

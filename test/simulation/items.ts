@@ -2,8 +2,8 @@
 // gets the first that is kept, nobody waits for one that is kept, and leases and items end in time.
 import type { Lease, Taken, TakenMany } from '../../src/waits/queues/index.ts';
 import type { Random } from '../support/random.ts';
-import { type Abortable, CROWD, idleLines, LocalModel, ROUNDING_MS, TIMEOUTS_MS } from './local.ts';
-import { codeOf } from './model.ts';
+import { type Abortable, CROWD, idleLines, LocalModel, TIMEOUTS_MS } from './local.ts';
+import { codeOf, ROUNDING_MS } from './model.ts';
 
 export const MOST_ITEMS = 10;
 const KEYS = ['q0', 'q1'] as const;
@@ -75,18 +75,23 @@ export class Items extends LocalModel {
     return random.chance(0.8) ? [key] : [key, ...KEYS];
   }
 
-  #make(key: string, place?: number, deadlineMs = NEVER): Item {
+  #make(
+    key: string,
+    afterMs = 0,
+    timeoutMs = NEVER,
+    place = afterMs > 0 ? Number.NaN : this.#made + 1,
+  ): Item {
     const number = ++this.#made;
     const item: Item = {
       number,
       key,
-      place: place ?? number,
-      deadlineMs,
+      place,
+      deadlineMs: this.nowMs + timeoutMs,
       isUnwanted: false,
-      state: 'kept',
+      state: afterMs > 0 ? 'later' : 'kept',
       sinceTurn: this.turn,
       deliveries: 0,
-      untilMs: 0,
+      untilMs: this.nowMs + afterMs,
       lease: undefined,
     };
     this.#items.set(number, item);
@@ -99,8 +104,7 @@ export class Items extends LocalModel {
     const afterMs = hasTerms ? random.pick([0, 0, 5, 100]) : 0;
     const timeoutMs = hasTerms ? random.pick([5, 50, 500, NEVER]) : NEVER;
     const leavesMs = random.range(0, 400);
-    const item = this.#make(key, afterMs > 0 ? Number.NaN : undefined, this.nowMs + timeoutMs);
-    if (afterMs > 0) Object.assign(item, { state: 'later', untilMs: this.nowMs + afterMs });
+    const item = this.#make(key, afterMs, timeoutMs);
     const caller = new AbortController();
     const onExpired = (number: number): void => this.#expired(number);
     const isFull =
@@ -126,9 +130,8 @@ export class Items extends LocalModel {
   }
 
   #putFirst(key: string, random: Random): void {
-    const item = this.#make(key, -(this.#made + 1));
     const afterMs = random.pick([0, 0, 20]);
-    if (afterMs > 0) Object.assign(item, { state: 'later', untilMs: this.nowMs + afterMs });
+    const item = this.#make(key, afterMs, NEVER, -(this.#made + 1));
     this.#givenBack([item], () => this.process.queues.putBack(key, item.number, { afterMs }));
   }
 

@@ -8,9 +8,8 @@ import type { Line } from '../../src/waits/lines/line.ts';
 import type { Queues } from '../../src/waits/queues/index.ts';
 import type { Semaphore } from '../../src/waits/semaphore/index.ts';
 import type { Random } from '../support/random.ts';
-import { type Actor, codeOf, isLongOver, type Stage } from './model.ts';
+import { type Actor, codeOf, isLongOver, ROUNDING_MS, type Stage } from './model.ts';
 
-export const ROUNDING_MS = 1e-6;
 export const TIMEOUTS_MS: readonly number[] = [0, 5, 50, 500, 5_000];
 /** As many wait at once that a hand-over to all takes several batches. */
 export const CROWD = 80;

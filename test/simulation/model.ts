@@ -88,6 +88,8 @@ export type Owner = Pick<AbstractPurgatory<never, never>, 'numDelayed' | 'isClos
 export type NewWait = Pick<Wait, 'kind' | 'process' | 'key' | 'options' | 'condition'> &
   Partial<Pick<Wait, 'isSound' | 'isPrompt' | 'lagMs' | 'reason'>>;
 
+/** So close, two times are one. */
+export const ROUNDING_MS = 1e-6;
 /** How late the end of something may be, besides what a process stands still. */
 const LATE_MS = 150;
 /** How many tries an event may take at once. */

@@ -12,11 +12,11 @@ import {
   isMine,
   type NewWait,
   type Owner,
+  ROUNDING_MS,
   type Stage,
   type Wait,
 } from './model.ts';
 
-const ROUNDING_MS = 1e-6;
 /** A replica may be behind, by less than this: what is loaded is loaded once more. */
 export const RECHECK_MS = 50;
 const RECENT = 300;
