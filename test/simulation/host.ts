@@ -166,8 +166,6 @@ export class Host {
       wake,
       isQueued: false,
       cancel: () => void this.#wakes.delete(held),
-      ref() {},
-      unref() {},
     };
     this.#wakes.add(held);
     const { nowMs } = this;

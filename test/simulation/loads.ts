@@ -6,26 +6,25 @@ import { RECHECK_MS, type Waits } from './waits.ts';
 interface Loader extends Actor {
   readonly world: Stage & { readonly waits: Waits };
   after<T>(ms: number, read: () => T): Promise<T>;
+  /** What another computer decides about `key` now. */
+  noise(key: string, salt: number): number;
 }
 
 export class Loads {
   readonly concurrency: number;
   readonly #process: Loader;
-  /** What the store decides about a key now. */
-  readonly #noise: (key: string, salt: number) => number;
   readonly #underWay = new Map<AbortSignal, readonly string[]>();
 
-  constructor(process: Loader, noise: (key: string, salt: number) => number) {
+  constructor(process: Loader) {
     this.#process = process;
     this.concurrency = process.index % 2 === 0 ? 2 : 4;
-    this.#noise = noise;
   }
 
   load(keys: readonly string[], signal: AbortSignal): Promise<Map<string, number>> {
     const { world } = this.#process;
     this.#check(keys);
     this.#underWay.set(signal, keys);
-    const [how, lag, half, ms] = [1, 2, 3, 4].map((salt) => this.#noise(keys[0], salt));
+    const [how, lag, half, ms] = [1, 2, 3, 4].map((salt) => this.#process.noise(keys[0], salt));
     // In a gap nothing says when to load once more what was loaded too early.
     const isSound = !world.isChaos && world.time.nowMs > world.settledMs + world.plan.recoveryMs;
     const lagMs = isSound && lag < 0.3 ? RECHECK_MS * 0.8 : 0;

@@ -159,10 +159,10 @@ export class Process implements Actor {
       loadTimeoutMs: LOAD_TIMEOUT_MS,
       onError: () => {},
       current: (key) => {
-        const how = this.#noise(key, 1);
+        const how = this.noise(key, 1);
         const value = world.waits.version(key) || undefined;
         if (how < 0.5) return value;
-        if (how < 0.9 || !world.isChaos) return this.after(10 * this.#noise(key, 2), () => value);
+        if (how < 0.9 || !world.isChaos) return this.after(10 * this.noise(key, 2), () => value);
         if (how < 0.95) throw mine('current');
         return new Promise(() => {});
       },
@@ -172,7 +172,7 @@ export class Process implements Actor {
   openShared(): void {
     const { bus, host, world } = this;
     const { maxParked, loadBatch } = world.plan.config;
-    const loads = new Loads(this, (key, salt) => this.#noise(key, salt));
+    const loads = new Loads(this);
     this.shared = new SharedWaits<number>('shared', {
       bus,
       clock: host.clock,
@@ -188,7 +188,7 @@ export class Process implements Actor {
   }
 
   /** What another computer decides about `key` now. */
-  #noise(key: string, salt: number): number {
+  noise(key: string, salt: number): number {
     return noise(this.world.plan.seed, this.index, this.world.time.nowMs, Number(key.slice(1)), salt);
   }
 
