@@ -97,6 +97,7 @@ const CROWD = 1_500;
 
 /** Whether what was due in `process` at `atMs`, by its clock, must be over. */
 export function isLongOver({ plan, time }: Stage, { host }: Actor, atMs: number): boolean {
+  if (host.nowMs <= atMs) return false;
   const { tickMs, jitterMs, tryMs } = plan.config;
   const lateMs = LATE_MS + tickMs + jitterMs * 3 + tryMs * CROWD;
   return host.nowMs > atMs + lateMs && time.nowMs > host.stoodUntilMs + lateMs;
