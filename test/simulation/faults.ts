@@ -53,8 +53,10 @@ export class Faults {
     else if (kind === 'refusal') this.#disturbFor(ms, { refusal: 1 });
     else if (kind === 'slow')
       this.#disturbFor(ms, { jitterMs: world.plan.config.latencyMs * random.range(1, 21) });
-    else if (kind === 'stall') process.host.freeze(ms, random.chance(0.4));
-    else if (kind === 'forgery') this.#forge(process, random);
+    else if (kind === 'stall') {
+      // A bus that was blind tells by its clock what it has missed: "Over several processes" in the contract.
+      process.host.freeze(ms, random.chance(0.4) && !world.plan.config.faults.includes('blindness'));
+    } else if (kind === 'forgery') this.#forge(process, random);
     else if (kind === 'split') {
       hub.split(world.processes.filter((each) => !each.isDead && random.chance(0.5)).map(({ bus }) => bus));
       this.#world.time.after(ms, () => this.#mend());

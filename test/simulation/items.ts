@@ -251,6 +251,7 @@ export class Items extends LocalModel {
   }
 
   #comesBack(item: Item, afterMs: number): void {
+    const hadLapsed = this.#isLapsed(item);
     item.lease = undefined;
     if (item.state === 'gone') return; // in the call that gave it back
     item.sinceTurn = this.turn;
@@ -259,7 +260,7 @@ export class Items extends LocalModel {
     item.untilMs = this.nowMs + afterMs;
     if (isClosed) return;
     if (item.isUnwanted) item.state = 'gone';
-    else if (item.deadlineMs <= this.nowMs) this.#over.push(item);
+    else if (item.deadlineMs <= this.nowMs && !hadLapsed) this.#over.push(item);
   }
 
   #expired(number: number): void {
