@@ -86,13 +86,14 @@ describe('a static member of a group', () => {
   });
 
   it('is told that it is fenced while it waits for a join, which its twin waits for then', async () => {
-    const { one } = await twoMembers();
+    const { one, other } = await twoMembers();
     const newcomer = join('third');
     await broker.untilParked('join', 1);
     const fenced = join('one', { memberId: one });
     await until(() => broker.group()?.state === 'PreparingRebalance', 'a rebalance is under way');
     const twin = join('one');
     expect((await fenced).errorCode).to.equal(FENCED_INSTANCE_ID);
+    await join('other', { memberId: other });
     expect((await twin).errorCode).to.equal(NONE);
     expect(await newcomer).to.include({ errorCode: NONE, leader: (await twin).memberId });
   });
