@@ -64,7 +64,7 @@ export class Faults {
     else if (process.isDead) return;
     else if (kind === 'crash') world.crash(process, ms);
     else if (kind === 'member') process.host.push(() => reopenMember(process, random));
-    else if (kind === 'bus') process.host.push(() => reopenBus(process));
+    else if (kind === 'bus') process.host.push(() => this.#reopenBus(process));
     else this.#disconnect(kind, fault);
   }
 
@@ -132,6 +132,20 @@ export class Faults {
     }
   }
 
+  #reopenBus(process: Process): void {
+    const { bus, world } = process;
+    if (process.isClosing) return;
+    // Nothing follows a last hint that is lost together with the goodbye.
+    if ((this.#network.loss ?? 0) > 0) world.waits.lostHintsOf(process);
+    process.isClosing = true;
+    process.closeMembers();
+    void bus.close().then(() => {
+      if (process.isDead) return;
+      if (bus.state !== 'closed') world.violate('a bus that was closed is not', { process });
+      if (!world.isEnding) process.openBus();
+    });
+  }
+
   #disturbFor(ms: number, faults: HubFaults): void {
     this.#disturb(faults);
     const off = Object.fromEntries(Object.keys(faults).map((name) => [name, this.#sound[name] ?? 0]));
@@ -157,16 +171,4 @@ function reopenMember(process: Process, random: Random): void {
     process.shared.close();
     process.openShared();
   }
-}
-
-function reopenBus(process: Process): void {
-  const { bus, world } = process;
-  if (process.isClosing) return;
-  process.isClosing = true;
-  process.closeMembers();
-  void bus.close().then(() => {
-    if (process.isDead) return;
-    if (bus.state !== 'closed') world.violate('a bus that was closed is not', { process });
-    if (!world.isEnding) process.openBus();
-  });
 }

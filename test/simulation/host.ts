@@ -63,6 +63,8 @@ export class Host {
   suspendedMs = 0;
   /** When the turn under way began. */
   turnBeganMs = 0;
+  /** When the one before it began. */
+  lastTurnMs = 0;
   /** Where its time stands in the turn under way: code takes time. */
   #localMs: number;
   busyUntilMs = 0;
@@ -214,6 +216,7 @@ export class Host {
     }
     current = this;
     this.#localMs = nowMs;
+    this.lastTurnMs = this.turnBeganMs;
     this.turnBeganMs = nowMs;
     this.#runDue(this.nowMs);
     const arrived = this.#arrived;

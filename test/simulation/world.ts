@@ -252,7 +252,10 @@ function noteHints(waits: Waits, process: Process, text: string): void {
     if (name !== 'purgatory') continue;
     for (const wait of waits.on(key)) {
       const isTrue = wait.trueMs !== undefined && wait.isPrompt && wait.kind !== 'claim';
-      if (isTrue && wait.owner === process.purgatory) process.hinted.add(wait);
+      // Where tries take time, one that was due in the last turn may have expired, and says so later.
+      const { tryMs } = process.world.plan.config;
+      const mayBeOver = tryMs > 0 && wait.deadlineMs + process.host.suspendedMs <= process.host.lastTurnMs;
+      if (isTrue && !mayBeOver && wait.owner === process.purgatory) process.hinted.add(wait);
     }
   }
 }
