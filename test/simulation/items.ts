@@ -305,7 +305,9 @@ export class Items extends LocalModel {
   #took(value: number, key: string, number: number, deliveries?: number): Item | undefined {
     const item = this.#items.get(value);
     const isThere = item?.state === 'kept' || item?.state === 'later' || (item && this.#isLapsed(item));
-    if (item === undefined || !isThere || item.key !== key) {
+    // Its caller went in this turn, before the promise said that it was given.
+    const wasThere = item?.state === 'gone' && item.isUnwanted;
+    if (item === undefined || !(isThere || wasThere) || item.key !== key) {
       this.violate('an item was given twice, or is gone', item ?? { value });
       return undefined;
     }

@@ -104,7 +104,7 @@ export class Way {
     if (this.happens('loss')) return;
     for (let copies = this.happens('duplication') ? 2 : 1; copies > 0; copies--) {
       if (!this.happens('reordering')) this.send(arrive);
-      else network.after(network.faults.delayMs + this.#random() * REORDERING_MS, arrive);
+      else network.after(this.#random() * REORDERING_MS, () => this.send(arrive));
     }
   }
 
