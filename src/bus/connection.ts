@@ -265,7 +265,7 @@ export class Connection {
     if (link === this.#link) this.#sendEcho();
   }
 
-  /** Drops the connection, and connects again later. */
+  /** Drops the connection, and connects again later, unless the error is a refusal. */
   fail(cause: GapCause, error: unknown): void {
     this.#abandon();
     const wasLive = this.#state === 'live';

@@ -190,7 +190,7 @@ export class Sender {
       if (!batch.isAlone || this.#all.size === 0) this.#refusals = 0;
       if (this.#isSent) this.#flushed.open();
       else if (!isFull && !this.#flushed.isAwaited) this.#sendSoon();
-      else this.send(); // within this call the batch under way goes on
+      else this.send(); // of no effect within this batch: what it returns says the same
     };
     for (const [channel, frame] of batch.frames) {
       if (channel === undefined) this.#connection.publish(frame.text(), confirmed);

@@ -81,7 +81,8 @@ export interface Transport {
    * The link is not used any more. The user's own client stays open. A bus that closes waits for
    * the promise, for at most `echoTimeoutMs`.
    *
-   * @param isToConnect `connect` follows, or a `disconnect` without this: what is good may be kept.
+   * @param isToConnect what is still good may be kept: `connect` follows or, where the bus ends, a
+   * `disconnect` without this.
    */
   disconnect(isToConnect?: boolean): Promise<unknown> | undefined;
 }

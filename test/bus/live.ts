@@ -28,7 +28,10 @@ export function listening(): { errors: BusError[]; onError(error: unknown): void
   return { errors, onError: (error) => void errors.push(error as BusError) };
 }
 
-/** Closes after each test the buses that were given to `track`, then calls what was given to `later`, the last first. */
+/**
+ * Closes after each test the buses that were given to `track`, then calls what was given to `later`,
+ * the last first.
+ */
 export function closedAfterEach(): { track(bus: Bus): Bus; later(end: () => unknown): void } {
   const buses: Bus[] = [];
   const ends: (() => unknown)[] = [];

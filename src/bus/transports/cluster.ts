@@ -5,8 +5,8 @@
 // Ground rules. A worker says hello, and the relay answers with a welcome. From then on the worker
 // gets every text of its prefix, its own included. The relay knows only which buses of a worker
 // listen to which prefix. It does not touch the user's own messages. All buses of a worker share its
-// listeners. A bus of the primary calls the relay, and is called, where one of a worker sends messages.
-// A channel to the primary that has ended never comes back, so the bus ends, too.
+// listeners. A bus of the primary works in the same way, with calls in place of messages. A channel to
+// the primary that has ended never comes back, so the bus ends, too.
 //
 // A worker that reads nothing (it is stopped, or blocked) has its texts queued in the primary.
 // Beyond MAX_BACKLOG characters the relay drops the worker. The worker's bus then misses its echo,
@@ -46,7 +46,7 @@ const WELCOME_MS = 3_000;
 const MAX_BACKLOG = 16_000_000;
 
 let lines = 0;
-/** The relay of this process. Undefined while it does not relay. Buses of the primary are no worker's. */
+/** The relay of this process, while it relays. `worker` is undefined for a bus of the primary. */
 let relay: ((worker: Worker | undefined, message: unknown) => void) | undefined;
 /** The buses of this process that are connected, by line and prefix. */
 const connected = new Map<string, { link: TransportLink; heard(message: RelayMessage): void }>();

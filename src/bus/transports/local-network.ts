@@ -2,7 +2,7 @@
 //
 // Ground rules. Without faults all is handed over in the call that sends it. A way keeps its order,
 // whatever it delays, but for what `reordering` takes out of it. With a seed, what is drawn depends
-// on the way, the time, and how often was drawn for that way at that time. So a frame that is not
+// on the way, the time, and how many were drawn for that way at that time. So a frame that is not
 // sent leaves the faults of the others as they were.
 import { type Checked, numberOr, type Rule, type Rules, readOptions } from '../../base/options.ts';
 import { noise } from '../../base/random.ts';
@@ -72,6 +72,7 @@ export class Way {
   #lastMs: number = Number.NEGATIVE_INFINITY;
   #held: (() => void)[] | undefined;
   readonly #number: number;
+  /** When it drew last, and how many it has drawn at that time. */
   #drawnMs = Number.NaN;
   #drawn = 0;
 

@@ -76,7 +76,7 @@ export abstract class HandOvers<K, L extends Line<K>> implements PendingEvents, 
     for (const line of this.lists.lines()) left -= this.serve(line, left);
   }
 
-  /** Hands over to `most` at most. Returns to how many it did. */
+  /** Makes `most` hand-overs at most. Returns how many it made. */
   #give(line: L, most: number): number {
     const { parking } = this;
     parking.underWay.push(NO_EVENT);

@@ -6,7 +6,10 @@ import { requiredSpan } from '../../base/checks.ts';
 import type { Entry } from './entry.ts';
 import { checkedAfter, type LaterOptions } from './queues-options.ts';
 
-/** An item that is yours until you give it up, or its time ends. Its methods throw for bad arguments only. */
+/**
+ * An item that is yours until you give it up, or its time ends. Its methods throw for bad arguments
+ * only.
+ */
 export class Lease<V, K = string> {
   readonly expired: false = false;
   readonly key: K;
@@ -23,7 +26,10 @@ export class Lease<V, K = string> {
     this.#entry = entry;
   }
 
-  /** The work is done: the item is gone for good. False if the lease was over: then somebody else may have it. O(1). */
+  /**
+   * The work is done: the item is gone for good. False if the lease was over: then somebody else may
+   * have it. O(1).
+   */
   ack(): boolean {
     const entry = this.#entry;
     const isOut = entry.lease === this;
@@ -49,7 +55,8 @@ export class Lease<V, K = string> {
    * The lease ends `leaseMs` from now. False if it was over. O(1).
    *
    * @throws TypeError, RangeError (Node's codes) for a bad `leaseMs`.
-   * @throws PurgatoryError for a lease that had no end, as the timer refuses it: ERR_PURGATORY_CLOSED, _FULL.
+   * @throws PurgatoryError for a lease that had no end, as the timer refuses it:
+   * ERR_PURGATORY_CLOSED, _FULL.
    */
   extend(leaseMs: number): boolean {
     requiredSpan('leaseMs', leaseMs);

@@ -63,7 +63,10 @@ export interface LaterOptions {
 
 /** The options of {@link Queues.put}. */
 export interface PutOptions<V, K = string> extends LaterOptions {
-  /** After how many ms nobody wants the item any more: then it leaves, unless it is taken. Default Infinity. */
+  /**
+   * After how many ms nobody wants the item any more: then it leaves, unless it is taken. Default
+   * Infinity.
+   */
   timeoutMs?: number | undefined;
   /** Its abort takes the item out, unless it is taken: its caller has gone. */
   signal?: AbortSignal | undefined;

@@ -110,7 +110,11 @@ const SHARED_WAITS_OPTIONS: Rules<CheckedSharedWaitsOptions<never>> = {
   onError: checkedFunction,
 };
 
-/** @throws TypeError, RangeError (Node's codes) for a bad option. `timer` and `clock` are checked elsewhere. */
+/**
+ * `timer` and `clock` are checked elsewhere.
+ *
+ * @throws TypeError, RangeError (Node's codes) for a bad option.
+ */
 export function checkedSharedWaitsOptions<V>(
   title: string,
   options: SharedWaitsOptions<V>,

@@ -1,6 +1,6 @@
 // Closes a bus with the engine in each state, and awaits nothing else. Prints that each close has
-// settled: without `echoTimeoutMs` it would wait for an engine that is stopped. Must end by itself. Arguments: the client, and the engine's port
-// and process id.
+// settled: without `echoTimeoutMs` it would wait for an engine that is stopped. Must end by itself.
+// Arguments: the client, and the engine's port and process id.
 import { readFileSync } from 'node:fs';
 import { connect } from '@nats-io/transport-node';
 import { Redis } from 'ioredis';

@@ -1,4 +1,5 @@
-// The responses of Express, Fastify and Hono are these, and test/docs/recipes.test.ts has their clients go.
+// The responses of Express, Fastify and Hono are these, and test/docs/recipes.test.ts has their
+// clients go.
 import { EventEmitter, once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import {
