@@ -166,13 +166,12 @@ export function checkedBusOptions(
 }
 
 /** @throws TypeError, RangeError (Node's codes) for a value that is not a transport. */
-export function checkedTransport(transport: Transport): Transport {
+export function checkTransport(transport: Transport): void {
   if (!areFunctions(transport?.connect, transport?.publish, transport?.disconnect)) {
     const expected = 'a Transport, with the methods connect, publish and disconnect';
     throw invalidArgType('transport', expected, transport);
   }
   checkedNumber('transport.maxFrameBytes', transport.maxFrameBytes, MAX_FRAME_BYTES, FRAME_BYTES);
-  return transport;
 }
 
 /** @throws TypeError ERR_INVALID_ARG_VALUE: interest routing over an engine that cannot do it. */

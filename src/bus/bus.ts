@@ -22,8 +22,8 @@ import {
   type BusOptions,
   type CheckedBusOptions,
   checkedBusOptions,
-  checkedTransport,
   checkRouting,
+  checkTransport,
   isRefusal,
 } from './bus-options.ts';
 import { Connection, type ConnectionOwner } from './connection.ts';
@@ -198,7 +198,7 @@ export class HintBus implements Bus {
  * @throws TypeError, RangeError (Node's codes) for a bad transport or option.
  */
 export function createBus(transport: Transport, options?: BusOptions): Bus {
-  checkedTransport(transport);
+  checkTransport(transport);
   const checked = checkedBusOptions(options, { flushMs: transport.flushMs });
   checkRouting(checked.routing, transport);
   return new HintBus(transport, checked);

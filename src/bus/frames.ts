@@ -63,7 +63,7 @@ const MAX_ORIGIN = 64;
  * The JSON of a text in ASCII. An engine may not take other characters: a PostgreSQL whose encoding
  * has no Cyrillic refuses the whole statement.
  */
-export function asciiJson(text: string): string {
+function asciiJson(text: string): string {
   return JSON.stringify(text).replace(BEYOND_ASCII, (unit) => {
     return `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
   });

@@ -12,8 +12,8 @@ export async function untilLive(...buses: Bus[]): Promise<void> {
 
 /** Resolves with the errors that a refused bus has told, once it is closed. */
 export async function refused(open: (onError: (error: unknown) => void) => Bus): Promise<BusError[]> {
-  const errors: BusError[] = [];
-  const bus = open((error) => errors.push(error as BusError));
+  const { errors, onError } = listening();
+  const bus = open(onError);
   await until(() => expect(bus.state).to.equal('closed'), 'the bus is closed');
   return errors;
 }

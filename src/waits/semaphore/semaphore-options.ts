@@ -48,7 +48,7 @@ export const SEMAPHORE_OPTIONS: Rules<
     return units(name, value);
   },
 };
-export const TRY_ACQUIRE_OPTIONS: OptionNames<TryAcquireOptions> = { key: true, units: true, label: true };
+const TRY_ACQUIRE_OPTIONS: OptionNames<TryAcquireOptions> = { key: true, units: true, label: true };
 export const ACQUIRE_OPTIONS: OptionNames<AcquireOptions> = { ...TRY_ACQUIRE_OPTIONS, ...WAIT_OPTIONS };
 
 const SEVERAL_LOCKS = 'for several locks nest one call in the other, in the sorted order of the keys';

@@ -72,7 +72,7 @@ export class CurrentValues<K, V extends ThresholdValue> {
     this.#parking.lists.confirm(key, IN_DOUBT);
     // An open question may outlive the waits that asked: one that begins before its end relies on
     // it.
-    if (this.#questions.has(key) || this.#parking.lists.watchersOf(key) > 0) this.ask(key);
+    if (this.#questions.has(key) || this.#isWaitedOn(key)) this.ask(key);
   }
 
   /**
