@@ -128,8 +128,8 @@ export abstract class DelayedOperation extends TimerTask {
    * @param why makes the rejection of a wait, while it is parked.
    * @internal
    */
-  $takeOut(keeper: Keeper, _why: (wait: DelayedOperation) => Rejection): boolean {
-    keeper.leave(this, 'cancelled');
+  $takeOut(_why: (wait: DelayedOperation) => Rejection): boolean {
+    (this.$keeper as Keeper).leave(this, 'cancelled');
     return true;
   }
 

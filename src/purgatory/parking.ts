@@ -291,7 +291,7 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
    * For `cancel()`, and for a timer that is closed directly. Only the latter happens to a wait.
    */
   remove(operation: DelayedOperation): boolean {
-    return operation.$takeOut(this, () => new Rejection(closed(`The timer of ${this.title}`)));
+    return operation.$takeOut(() => new Rejection(closed(`The timer of ${this.title}`)));
   }
 
   /**
@@ -307,7 +307,7 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
     const rejectionOf = (wait: DelayedOperation): Rejection => (rejection ??= new Rejection(why(wait)));
     this.underWay.push(NO_EVENT);
     // The abort of another wait may have taken it out.
-    const taken = operations.filter((each) => this.keeps(each) && each.$takeOut(this, rejectionOf));
+    const taken = operations.filter((each) => this.keeps(each) && each.$takeOut(rejectionOf));
     this.endEvent();
     return taken;
   }

@@ -119,7 +119,7 @@ export abstract class Wait extends DelayedOperation implements Abortable, Settle
       : undefined;
   }
 
-  override $takeOut(_keeper: Keeper, why: (wait: DelayedOperation) => Rejection): boolean {
+  override $takeOut(why: (wait: DelayedOperation) => Rejection): boolean {
     this.#leave('cancelled', why(this));
     return false;
   }
