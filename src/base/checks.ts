@@ -86,7 +86,7 @@ export function requiredSpan(name: string, spanMs: number): number {
 }
 
 /** `timeoutMs`. Developers get a hint at one that looks like a date, if they ask for hints. */
-export function hintAtDate(name: string, timeoutMs: number): number {
+function hintAtDate(name: string, timeoutMs: number): number {
   if (isDebugging && timeoutMs > LIKE_A_DATE && timeoutMs !== Number.POSITIVE_INFINITY) {
     debug('%s is %d, which looks like a date: it counts from now', name, timeoutMs);
   }

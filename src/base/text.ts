@@ -7,13 +7,13 @@
 import { inspect, types } from 'node:util';
 
 /** Enough to tell most keys apart, and still one line. */
-export const MAX_TEXT = 100;
+const MAX_TEXT = 100;
 /** Prototypes between an object and one that has a constructor. */
 const MAX_PROTOTYPES = 100;
 
-/** A key as people read it: one line of at most `max` characters. */
-export function keyText(key: unknown, max: number = MAX_TEXT): string {
-  return cut(typeof key === 'string' ? key : valueText(key), max);
+/** A key as people read it: one line of at most {@link MAX_TEXT} characters. */
+export function keyText(key: unknown): string {
+  return cut(typeof key === 'string' ? key : valueText(key));
 }
 
 const labels = new WeakMap<object, string>();

@@ -52,7 +52,7 @@ describe('The text of a key', () => {
     expect(keyText({ password: 'hunter2' })).to.equal('[Object]');
     expect(keyText(Buffer.from('hunter2'))).to.equal('[Buffer]');
     expect(keyText(Object.create(null))).to.equal('[Object: null prototype]');
-    expect(keyText(session, 9)).to.equal('[Session…');
+    expect(cut(keyText(session), 9)).to.equal('[Session…');
     refuses(() => labelObject('ann' as never, 'ann'), 'ERR_INVALID_ARG_TYPE');
     refuses(() => labelObject(session, 7 as never), 'ERR_INVALID_ARG_TYPE');
   });

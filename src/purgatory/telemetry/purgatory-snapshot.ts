@@ -231,7 +231,7 @@ export function oldOperation(
   return {
     ageMs: age,
     deadlineMs: isEndless ? null : Math.floor(nowMs) - age + Math.max(operation.delayMs, 0),
-    keys: lists.keysOf(operation, MAX_KEYS).map((key) => keyText(key)),
+    keys: lists.keysOf(operation, MAX_KEYS).map(keyText),
     ...named(operation),
   };
 }
