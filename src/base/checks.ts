@@ -4,8 +4,8 @@
 // Invariants. `checked...` is for optional values, `required...` for the others. Each returns its
 // value, or throws before anything has changed: a TypeError with ERR_INVALID_ARG_TYPE for a value
 // of the wrong type, a RangeError with ERR_OUT_OF_RANGE for a number that breaks its rule. The
-// error calls the value `name`. A rule that one call has stands beside that call, and that of a timer
-// in timer/system-timer.ts. O(1).
+// error calls the value `name`. A rule that one call has stands beside that call; those of a timer
+// are in timer/system-timer-options.ts. O(1).
 import { debug, isDebugging } from './debug.ts';
 import { invalidArgType, invalidArgValue, outOfRange } from './node-errors.ts';
 

@@ -159,7 +159,7 @@ class SystemWakeUp implements WakeUp {
   readonly #wake: (dueMs?: number) => void;
   #isRef = true;
   #isResting = false;
-  /** Undefined while it waits for the next turn, whose work is under way. */
+  /** Undefined while it waits for the next turn, and once it was cancelled. */
   #timer: HostTimer | ForeignTimer;
   /** The reading at which it was armed. Once it waits for the next turn: at which it was due. */
   #readingMs = 0;

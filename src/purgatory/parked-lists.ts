@@ -6,7 +6,7 @@
 // Places change only in `compact`. The lists run no user code, know no timer, and decide nothing:
 // their owner says what is parked and what is removed.
 //
-// Costs. add, placeOf, remove: O(1). compact: O(parked).
+// Costs. add, placeOf: O(1). remove: O(watches of the operation). compact: O(parked).
 import type { KeyInterest } from '../bus/membership/bus-member.ts';
 import { COLUMN_1, COLUMN_2, NONE, Slab, type Slot } from '../slab/slab.ts';
 import type { Compactable } from '../turns/compaction.ts';
@@ -51,13 +51,14 @@ export abstract class ParkedLists<Watch> implements Compactable {
   abstract readonly keys: number;
 
   /**
-   * Parks an operation that is parked nowhere behind all others, and keeps `stamp` (`ageMs`), an
-   * int32, for it. Sets its `$place` before anything that may throw, so that `remove` can undo a part of it.
+   * Parks an operation that is parked nowhere behind all others, and keeps `stamp`, an int32, for
+   * it: when it was parked (`ageMs`). Sets its `$place` before anything that may throw, so that
+   * `remove` can undo a part of it.
    */
   abstract park(operation: DelayedOperation, watches: readonly Watch[], stamp: number): void;
   /**
-   * Takes an operation that may be parked here off every list. Returns its stamp; undefined if it is
-   * not there. Its `$place` is the caller's to set.
+   * Takes an operation that may be parked here off every list. Returns its stamp; undefined if it
+   * is not there. Its `$place` is the caller's to set.
    */
   abstract remove(operation: DelayedOperation): number | undefined;
   /** Keys that a parked operation watches, the first `max` as they were given. O(its keys). */

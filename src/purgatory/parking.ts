@@ -339,7 +339,11 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
     reportError(error, operation, this.#onError);
   }
 
-  /** As {@link Keeper.leave}. @param how undefined for one that is parked in part: it is not counted. */
+  /**
+   * As {@link Keeper.leave}.
+   *
+   * @param how undefined for one that is parked in part: it is neither counted nor published.
+   */
   leave(operation: DelayedOperation, how?: End, error?: unknown): void {
     const { lists, meter } = this;
     const key =

@@ -5,8 +5,8 @@
 // no task. An event without a subscriber costs a read and a branch. Subscribers run inside the
 // timer's call, so they must be quick. They may do all that a task may do: no slot is held in a
 // local variable, and the task of the event is not pending any more. A parked operation that a
-// listener takes out is neither tried nor run. What a subscriber throws
-// becomes an uncaught exception in a later turn (Node does that), and the timer goes on.
+// listener takes out is neither tried nor run. What a subscriber throws becomes an uncaught
+// exception in a later turn (Node does that), and the timer goes on.
 
 import { type Channel, channel } from 'node:diagnostics_channel';
 import { debug } from '../base/debug.ts';
