@@ -6,7 +6,7 @@
 // was there at its beginning and stays. It begins at a random place, so that many processes do not
 // all read the same things first. Its wake-ups keep no process alive.
 // Costs. O(places of the walk). It is a job of the scheduler, woken every SLICE_EVERY_MS. If slices
-// of MAX_SLICE_MS cannot keep to `overMs`, it takes longer.
+// of MAX_SLICE_MS cannot keep to `sweepMs`, it takes longer.
 
 import { throwLater } from '../../base/report-error.ts';
 import type { Clock } from '../../clock/clock.ts';

@@ -101,11 +101,10 @@ export class Way {
 
   /** As `send`, for a frame, which may be lost, come twice, or out of its order. */
   sendFrame(arrive: () => void): void {
-    const network = this.#network;
     if (this.happens('loss')) return;
     for (let copies = this.happens('duplication') ? 2 : 1; copies > 0; copies--) {
       if (!this.happens('reordering')) this.send(arrive);
-      else network.after(this.#random() * REORDERING_MS, () => this.send(arrive));
+      else this.#network.after(this.#random() * REORDERING_MS, () => this.send(arrive));
     }
   }
 
