@@ -180,7 +180,6 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
       if (operation.$keeper === this) this.leave(operation); // it was parked in part
       throw this.#countTimerRefusal(error);
     }
-    if (operation.$slot === ENDLESS) meter.endless++;
     meter.didPark(operation, watches);
   }
 

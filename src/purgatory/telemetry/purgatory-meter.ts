@@ -15,6 +15,7 @@ import { throwLater } from '../../base/report-error.ts';
 import { keyText } from '../../base/text.ts';
 import { inOwnScope } from '../../clock/root-context.ts';
 import type { Timer } from '../../timer/timer.ts';
+import { ENDLESS } from '../../timer/timer-task.ts';
 import type { DelayedOperation, End, Keeper } from '../delayed-operation.ts';
 
 /** How operations left their purgatory, counted since it was made. */
@@ -115,7 +116,7 @@ export class PurgatoryMeter {
   readonly #timer: Timer;
   readonly #counts = { completed: 0, expired: 0, cancelled: 0, rejected: 0, failed: 0 };
 
-  /** How many are parked without a deadline. */
+  /** How many are parked without a deadline. Written here alone. */
   endless = 0;
   /** Parked ones with a try whose promise has not settled, and since when; the oldest try first. */
   readonly openTries: Map<DelayedOperation, number> = new Map();
@@ -163,10 +164,10 @@ export class PurgatoryMeter {
   }
 
   didPark(operation: DelayedOperation, watches: readonly unknown[]): void {
-    if (operationParked.hasSubscribers) {
-      const event = { purgatory: this.#purgatory, operation, watches: [...watches] };
-      operationParked.publish(event satisfies OperationParked);
-    }
+    if (operation.$slot === ENDLESS) this.endless++;
+    if (!operationParked.hasSubscribers) return;
+    const event = { purgatory: this.#purgatory, operation, watches: [...watches] };
+    operationParked.publish(event satisfies OperationParked);
   }
 
   /** Whether `willTry` has a listener. A pass reads it once, since it tries many. */
