@@ -135,9 +135,12 @@ export class SystemClock implements Clock {
       this.#fakeTime = followed;
       this.#offsetMs = 0;
     }
-    // By whole ms: so each whole ms of a fake is the edge of a tick.
-    if (isNew || this.#read() < this.#lastMs) this.#offsetMs += Math.ceil(this.#lastMs - this.#read());
-    this.#lastMs = Math.max(this.#lastMs, this.#read());
+    let nowMs = this.#read();
+    if (isNew || nowMs < this.#lastMs) {
+      this.#offsetMs += Math.ceil(this.#lastMs - nowMs); // whole ms: one of a fake is the edge of a tick
+      nowMs = this.#read();
+    }
+    this.#lastMs = Math.max(this.#lastMs, nowMs);
     if (movesTimers) for (const wakeUp of this.outstanding) wakeUp.rearm();
     return this.#lastMs;
   }

@@ -34,7 +34,9 @@ describe('systemClock', () => {
     source.returns(1_000);
     expect(systemClock.now()).to.equal(before);
     source.returns(1_250);
+    source.resetHistory();
     expect(systemClock.now()).to.equal(before + 250);
+    expect(source.callCount).to.equal(1);
   });
 
   for (const name of ['performance', 'Date'] as const) {
