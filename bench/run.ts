@@ -28,6 +28,8 @@ interface Stored {
   measurements: Measurement[];
 }
 
+const all = [...workloads, { name: SCHEMES, title: 'the eight timers of docs/schemes.md' }];
+
 const HELP = `npm run bench -- [WORKLOAD ...] [options]
 
 Without a WORKLOAD it runs all. One that is named is printed in full, every system at every size.
@@ -37,7 +39,7 @@ Without a WORKLOAD it runs all. One that is named is printed in full, every syst
   --last      runs nothing: prints what the results of the last run hold
   --page      prints the table as docs/performance.md has it
 
-${[...workloads, { name: SCHEMES, title: 'the eight timers of docs/schemes.md' }].map(({ name, title }) => `  ${name.padEnd(16)}${title}`).join('\n')}`;
+${all.map(({ name, title }) => `  ${name.padEnd(16)}${title}`).join('\n')}`;
 
 const { values, positionals } = commandLine(HELP, {
   allowPositionals: true,
@@ -49,9 +51,10 @@ const { values, positionals } = commandLine(HELP, {
   },
 });
 const { quick, last, page } = values;
+const givenRounds = integer('rounds', values.rounds, undefined, 1);
+for (const name of positionals)
+  if (!all.some((workload) => workload.name === name)) refuse(`There is no workload ${name}`);
 const names = positionals.filter((name) => name !== SCHEMES);
-for (const name of names)
-  if (!workloads.some((workload) => workload.name === name)) refuse(`There is no workload ${name}`);
 if (positionals.includes(SCHEMES)) await runSchemes({ quick, last });
 if (positionals.length > 0 && names.length === 0) process.exit();
 const chosen = workloads.filter(({ name, isQuick }) =>
@@ -85,7 +88,7 @@ if (rows.some(({ verdict }) => verdict === 'failed')) process.exitCode = 1;
 
 async function measured(workload: Workload): Promise<Stored> {
   const begin = performance.now();
-  const rounds = integer('rounds', values.rounds, quick ? 1 : (workload.rounds ?? 3), 1);
+  const rounds = givenRounds ?? (quick ? 1 : (workload.rounds ?? 3));
   const measurements = await runWorkload(workload, {
     quick,
     rounds,

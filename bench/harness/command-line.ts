@@ -24,7 +24,12 @@ export function refuse(text: string): never {
 }
 
 /** A whole number, from `min` on; `fallback` where the option is not given. */
-export function integer(option: string, text: string | undefined, fallback: number, min = 0): number {
+export function integer<Fallback>(
+  option: string,
+  text: string | undefined,
+  fallback: Fallback,
+  min = 0,
+): number | Fallback {
   if (text === undefined) return fallback;
   if (/^\d+$/.test(text) && Number(text) >= min) return Number(text);
   return refuse(`--${option} takes a whole number from ${min} on, not ${JSON.stringify(text)}`);
