@@ -1,4 +1,4 @@
-// The runs of tests: `gate.ts test | host | engines | examples | all`, where the package is built.
+// The runs of tests, where the package is built.
 //
 // Invariants: a folder decides the kind of a test. Pure tests cannot be red because a machine is slow, so
 // `npm test` is these and the types. The kinds that have processes, sockets and real time go one
@@ -9,11 +9,13 @@ import { spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { commandLine, refuse } from '../../../bench/harness/command-line.ts';
 import { end, type Results, readResults, reportTo } from './results.ts';
 
 const cores = availableParallelism();
 const jobs = Math.max(2, cores - 1);
 const folder = mkdtempSync(join(tmpdir(), 'gate-'));
+process.once('exit', () => rmSync(folder, { recursive: true }));
 const coverage = { NODE_V8_COVERAGE: join(folder, 'coverage') };
 
 interface Run {
@@ -60,6 +62,12 @@ const GATES: Record<string, readonly Record<string, Run>[]> = {
   ],
 };
 
+const { positionals } = commandLine(`npm run gate -- ${Object.keys(GATES).join(' | ')}`, {
+  allowPositionals: true,
+});
+const [gate] = positionals;
+if (!Object.hasOwn(GATES, gate)) refuse(`There is no gate ${gate}`);
+
 let column = 0;
 
 /** Dots of all runs make lines; anything else begins a line. */
@@ -92,8 +100,6 @@ async function run(name: string, { command, env }: Run): Promise<[Results | unde
   return [undefined, code === 0 ? '' : `${name}, see above`];
 }
 
-const gate = process.argv[2];
-if (!Object.hasOwn(GATES, gate)) throw new TypeError(`no gate of that name: ${gate}`);
 const beganMs = performance.now();
 const ended: [Results | undefined, red: string][] = [];
 for (const step of GATES[gate]) {
@@ -102,7 +108,6 @@ for (const step of GATES[gate]) {
   ended.push(...(await Promise.all(Object.entries(step).map(([name, each]) => run(name, each)))));
   say(`${names}: ${Math.round((performance.now() - stepMs) / 1_000)} s`);
 }
-rmSync(folder, { recursive: true });
 const { stdout } = spawnSync('git', ['diff', '--name-only', 'origin/main...'], { encoding: 'utf8' });
 const changed = stdout?.split('\n') ?? []; // none where there is no git, or no such branch
 if (changed.some((file) => file.startsWith('src/')) && !changed.includes('CHANGELOG.md')) {
