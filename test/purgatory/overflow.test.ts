@@ -1,42 +1,63 @@
 import { expect } from 'chai';
 import { DelayedOperation, ManualClock, Purgatory } from '../../src/index.ts';
 import { checkPurgatoryInvariants } from '../support/checks/purgatory.ts';
+import { checkTimerInvariants } from '../support/checks/timer.ts';
 
-class Answer extends DelayedOperation {
+type Callback = 'tryComplete' | 'onComplete' | 'onExpiration' | 'none';
+
+/** Uses the stack up in one of its callbacks. */
+class Deep extends DelayedOperation {
   ready = false;
-  readonly #answers: boolean;
-  constructor(answers: boolean) {
+  readonly #deepIn: Callback;
+  constructor(deepIn: Callback) {
     super(1_000);
-    this.#answers = answers;
+    this.#deepIn = deepIn;
   }
   override tryComplete(): boolean {
-    return this.ready && this.forceComplete();
+    if (!this.ready) return false;
+    this.#called('tryComplete');
+    return this.forceComplete();
   }
   override onComplete(): void {
-    if (!this.#answers) this.onComplete(); // without end
+    this.#called('onComplete');
+  }
+  override onExpiration(): void {
+    this.#called('onExpiration');
+  }
+  #called(callback: Callback): void {
+    if (callback === this.#deepIn) this.#called(callback); // without end
   }
 }
 
 describe('behaviour 22: an overflow of the stack', () => {
-  it('in a callback is a throw like others: the pass goes on, and so do the deadlines', () => {
+  it('in any callback is a throw like others: the pass goes on, and so do the deadlines', () => {
     const errors: unknown[] = [];
     const clock = new ManualClock();
     const purgatory = new Purgatory('p', { clock, onError: (error) => errors.push(error) });
-    const at = (key: string, answers: boolean): Answer => {
-      const operation = new Answer(answers);
-      purgatory.tryCompleteElseWatch(operation, [key]);
-      operation.ready = true;
-      return operation;
+    const { timer } = purgatory;
+    const all: Deep[] = [];
+    for (const key of ['event', 'deadline']) {
+      for (const deepIn of ['tryComplete', 'onComplete', 'onExpiration', 'none'] as const) {
+        const operation = new Deep(deepIn);
+        purgatory.tryCompleteElseWatch(operation, [key]);
+        operation.ready = true;
+        all.push(operation);
+      }
+    }
+    const isSound = (): void => {
+      checkPurgatoryInvariants(purgatory);
+      checkTimerInvariants(timer);
     };
-    const operations = [at('event', false), at('event', true), at('deadline', false), at('deadline', true)];
-    expect(purgatory.checkAndComplete('event')).to.equal(2);
-    expect(errors).to.have.length(1);
-    clock.advance(1_000);
+    expect(purgatory.checkAndComplete('event')).to.equal(3);
+    expect(all.map(({ isCompleted }) => isCompleted).slice(0, 4)).to.deep.equal([false, true, true, true]);
     expect(errors).to.have.length(2);
+    isSound();
+    clock.advance(1_000);
+    expect(errors).to.have.length(4);
     for (const error of errors) expect(error).to.be.instanceOf(RangeError);
-    expect(operations.every(({ isCompleted }) => isCompleted)).to.equal(true);
-    checkPurgatoryInvariants(purgatory);
-    expect(purgatory.timer.size).to.equal(0);
+    expect(all.every(({ isCompleted }) => isCompleted)).to.equal(true);
+    isSound();
+    expect(timer.size).to.equal(0);
     purgatory.close();
   });
 });

@@ -26,7 +26,7 @@ export interface Runtime {
 
 const CONTRACT = [
   'test/{clock,slab,timer,turns,purgatory,waits,observe/events}/**/*.test.ts',
-  'test/host/{bus,clock,property,timer,turns,waits}/**/*.test.ts',
+  'test/host/{bus,clock,timer,turns,waits}/**/*.test.ts',
   'test/engines/{bus,waits}/**/*.test.ts',
   'test/host/debuglog.test.ts',
   'test/host/fake-clocks.test.ts',
