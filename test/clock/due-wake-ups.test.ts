@@ -1,4 +1,7 @@
 import { expect } from 'chai';
+import { inNextTurn } from '../../src/clock/later.ts';
+import { foreign } from '../../src/clock/replacements.ts';
+import { SystemClock } from '../../src/clock/system-clock.ts';
 import { systemClock, type WakeUp } from '../../src/index.ts';
 import { turn } from '../support/turns.ts';
 import { uncaughtDuring } from '../support/uncaught.ts';
@@ -22,6 +25,17 @@ describe('A wake-up of the system clock whose time has come', () => {
     expect(ran).to.deep.equal(['a', 'b', 'c']);
     await turn();
     expect(ran).to.have.length(3);
+  });
+
+  it('comes one turn later than the timer of the host, so that the host reads its sockets first (behaviour 36)', async () => {
+    let turns = 0;
+    const inDueTurn = (go: () => void): void => {
+      turns++;
+      inNextTurn(go);
+    };
+    const clock = new SystemClock(inDueTurn, foreign, true);
+    await new Promise<void>((resolve) => clock.wakeAt(clock.now() + 5, () => resolve()));
+    expect(turns).to.equal(1);
   });
 
   it('does not come when it was cancelled, also by one of the same turn', async () => {

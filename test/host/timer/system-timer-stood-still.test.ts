@@ -1,11 +1,11 @@
 import { once } from 'node:events';
 import { expect } from 'chai';
 import type { GivenUp } from '../../../bench/harness/stand-still.ts';
-import { Purgatory, SystemTimer, systemClock } from '../../../src/index.ts';
+import { Purgatory, systemClock } from '../../../src/index.ts';
 import { IdleTimeouts } from '../../../src/waits/idle/index.ts';
 import { type Lease, Queues } from '../../../src/waits/queues/index.ts';
 import { SharedWaits } from '../../../src/waits/shared/index.ts';
-import { runChild, runNode } from '../../support/child.ts';
+import { runNode } from '../../support/child.ts';
 import { type Connection, closeConnections, connected } from '../../support/sockets.ts';
 import { microtasks, turn, until } from '../../support/turns.ts';
 
@@ -67,32 +67,6 @@ async function playInTime(play: (stage: Stage) => Promise<void>, deadlineMs = PO
   }
 }
 
-/**
- * A pass blocks, and meanwhile a second task falls due. Resolves with the turns of the host between
- * the two, or with undefined where one pass had both.
- */
-async function turnsBetweenTwoPasses(): Promise<number | undefined> {
-  const timer = new SystemTimer();
-  const secondMs = timer.clock.now() + 30;
-  let turns = 0;
-  let turnsAtSecond: number | undefined;
-  let isOnePass = false;
-  const count = (): void => {
-    turns++;
-    if (turnsAtSecond === undefined) setImmediate(count);
-  };
-  timer.schedule(() => {
-    isOnePass = timer.clock.now() >= secondMs;
-    block(100);
-    setImmediate(count);
-  }, 10);
-  timer.schedule(() => {
-    turnsAtSecond = turns;
-  }, 30);
-  await until(() => turnsAtSecond !== undefined, 'both tasks have run');
-  return isOnePass ? undefined : turnsAtSecond;
-}
-
 describe('behaviour 36: a process that stood still', () => {
   afterEach(closeConnections);
 
@@ -123,12 +97,6 @@ describe('behaviour 36: a process that stood still', () => {
       }
     });
   }
-
-  it('takes the echo and the hints of a bus before its deadlines, however many', async () => {
-    const { code, stdout, stderr } = await runChild('stood-still-bus', ['500']);
-    expect([code, stderr]).to.deep.equal([0, '']);
-    expect(JSON.parse(stdout)).to.deep.equal({ expired: 0, echoes: 0 });
-  });
 
   // A busy timer has a wake-up in nearly every turn: its pass comes after what blocks that turn.
   it('that stood still in a handler of a socket, before the pass of a wake-up, is no exception', () =>
@@ -232,58 +200,5 @@ describe('behaviour 36: a process that stood still', () => {
     block(500);
     const ended = await Promise.all(results);
     expect(ended.filter(({ expired }) => expired)).to.have.lengthOf(0);
-  });
-
-  it('loses one turn to a late wake-up', async () => {
-    const timer = new SystemTimer();
-    let isDone = false;
-    for (let isLate = true; isLate; ) {
-      await turn();
-      const dueMs = timer.clock.now() + 20;
-      const task = timer.schedule(() => {
-        isDone = true;
-      }, 20);
-      // The process may get no CPU before the timer is armed. It has no wake-up to wait for then.
-      isLate = timer.clock.now() >= dueMs;
-      if (isLate) task.cancel();
-    }
-    block(60);
-    await turn(); // the host has read its sockets
-    expect(isDone).to.equal(false);
-    await turn();
-    expect(isDone).to.equal(true);
-  });
-
-  it('loses no second turn where each turn is late', async () => {
-    const timer = new SystemTimer();
-    const endsMs: number[] = [];
-    const ranIn: number[] = [];
-    const late = (): void => {
-      block(40);
-      endsMs.push(timer.clock.now());
-      if (ranIn.length < 2) setImmediate(late);
-    };
-    setImmediate(late);
-    const duesMs = [10, 50].map((delayMs) => {
-      timer.schedule(() => ranIn.push(endsMs.length), delayMs);
-      return timer.clock.now() + delayMs;
-    });
-    await until(() => ranIn.length === 2, 'both tasks have run');
-    for (const [task, dueMs] of duesMs.entries()) {
-      const lateTurn = 1 + endsMs.findIndex((endMs) => endMs > dueMs + 1); // due by its end
-      expect(ranIn[task]).to.be.at.most(lateTurn + 1);
-    }
-  });
-
-  it('loses no turn to the lateness of its own passes', async () => {
-    // Where this process gets no CPU between the two, that is one more standstill: then once more.
-    let least = Number.POSITIVE_INFINITY;
-    for (let measured = 0; measured < 20 && least > 1; ) {
-      const turns = await turnsBetweenTwoPasses();
-      if (turns === undefined) continue; // so late that both were due: a burst, which slices
-      measured++;
-      least = Math.min(least, turns);
-    }
-    expect(least).to.be.at.most(1);
   });
 });
