@@ -121,6 +121,7 @@ type Optional = 'onError' | 'random';
 /** The options with their defaults. */
 export type CheckedBusOptions = Checked<BusOptions, Optional>;
 
+const UNFIT = 'ERR_PURGATORY_BUS_UNFIT';
 const PREFIX = /^[\w.:-]{1,60}$/;
 const ECHO_MS = { min: 10, max: 3_600_000 } as const;
 const FRAME_BYTES = { ...COUNT, min: MIN_FRAME_BYTES } as const;
@@ -197,6 +198,11 @@ function areFunctions(...methods: unknown[]): boolean {
   return methods.every((method) => typeof method === 'function');
 }
 
+/** Whether the engine cannot serve a bus now. */
+export function isUnfit(error: unknown): boolean {
+  return Object(error).code === UNFIT;
+}
+
 /** Whether trying again is no use: the transport says so, or the user's function returns no client. */
 export function isRefusal(error: unknown): boolean {
   const { code } = Object(error) as { code?: unknown };
@@ -210,7 +216,7 @@ export function isRefusal(error: unknown): boolean {
  * @param cause what the engine or its client said.
  */
 export function unfit(message: string, cause?: unknown): PurgatoryError {
-  return new PurgatoryError('ERR_PURGATORY_BUS_UNFIT', message, cause === undefined ? {} : { cause });
+  return new PurgatoryError(UNFIT, message, cause === undefined ? {} : { cause });
 }
 
 /**

@@ -25,6 +25,7 @@ import {
   checkRouting,
   checkTransport,
   isRefusal,
+  isUnfit,
 } from './bus-options.ts';
 import { Connection, type ConnectionOwner } from './connection.ts';
 import { InterestTable } from './interest/interest-table.ts';
@@ -165,6 +166,7 @@ export class HintBus implements Bus {
         this.#sender.restore(cause === 'publish' ? error : undefined);
         this.#interest?.lost();
       }
+      if (isUnfit(error)) this.#sender.tryEverything(); // what it has taken may have reached nobody
       this.#base.report(error);
       if (!isRefusal(error)) return;
       this.#sender.close(); // that error says it all

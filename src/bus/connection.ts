@@ -153,14 +153,7 @@ export class Connection {
   /** Publishes hints in a frame with the next number. */
   publish(body: string, done: Done): void {
     const text = this.#numbered(body);
-    const hints = { number: this.#number, atMs: this.#publishedMs };
-    this.#hints = hints;
-    const taken = (): void => {
-      this.#taken = hints;
-      this.#refusals = 0;
-      done();
-    };
-    this.#ask('publish', 'confirm a frame', () => this.transport.publish(text), taken);
+    this.#sendHints(this.#number, () => this.transport.publish(text), done);
   }
 
   /** A frame with the next number. After a break or a silence it says which hints were before. */
@@ -184,10 +177,24 @@ export class Connection {
     return this.transport.publish(this.#numbered(GOODBYE));
   }
 
-  /** As `publish`, for the processes that have subscribed to `channel`. Its frame has no number. */
+  /**
+   * As `publish`, for the processes that have subscribed to `channel`. Its frame has no number: who
+   * misses it can tell by its time alone.
+   */
   publishTo(channel: string, body: string, done: Done): void {
     const text = frameText(body, this.origin);
-    this.#ask('publish', 'confirm a frame', () => this.transport.publishTo?.(channel, text), done);
+    this.#sendHints(this.#hints.number || 1, () => this.transport.publishTo?.(channel, text), done);
+  }
+
+  #sendHints(number: number, call: Call, done: Done): void {
+    const hints = { number, atMs: this.#base.timer.now() };
+    this.#hints = hints;
+    const taken = (): void => {
+      this.#taken = hints;
+      this.#refusals = 0;
+      done();
+    };
+    this.#ask('publish', 'confirm a frame', call, taken);
   }
 
   /** Subscribes or unsubscribes. Before it is live, each command has `echoTimeoutMs`, as an echo has. */

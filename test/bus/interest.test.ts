@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { createBus } from '../../src/bus/bus.ts';
-import type { Bus, BusOptions } from '../../src/bus/bus-options.ts';
+import { type Bus, type BusOptions, unfit } from '../../src/bus/bus-options.ts';
+import { frameText, readFrame } from '../../src/bus/frames.ts';
 import type { Transport, TransportLink } from '../../src/bus/transport.ts';
 import { ManualClock, Purgatory } from '../../src/index.ts';
 import { SharedWaits } from '../../src/waits/shared/index.ts';
@@ -368,6 +369,71 @@ describe('A bus with interest routing', () => {
       tries.push(op.tries);
     }
     expect(tries).to.deep.equal([2, 2, 3, 3, 4, 4]);
+    await bus.close();
+  });
+
+  it('makes good what was routed on another server of a split engine, once its process is back', async () => {
+    const world = new World();
+    const [a, b] = [world.routing(), world.routing()];
+    const op = park(b.purgatory, 'k');
+    await world.pass(KNOWN_MS);
+    world.hub.cut(b.bus);
+    world.hub.split([a.bus]);
+    await world.pass(1);
+    world.hub.mend(b.bus);
+    await world.pass(1);
+    op.ready = true;
+    a.purgatory.notify('k');
+    await world.pass(2);
+    expect(a.bus.snapshot().totals.routed, 'it went to its channel').to.equal(1);
+    expect(op.isCompleted).to.equal(false);
+    world.hub.cut(a.bus);
+    world.hub.mend();
+    await world.pass(KNOWN_MS);
+    expect(op.isCompleted).to.equal(true);
+  });
+
+  it('sends "try everything" for what it has routed when its engine turns out to be unfit', async () => {
+    const clock = new ManualClock();
+    let link!: TransportLink;
+    let isFit = true;
+    const sent: string[] = [];
+    const transport: Transport = {
+      engine: 'a node',
+      connect: (given) => {
+        link = given;
+        given.up();
+      },
+      publish: (text) => {
+        sent.push(text);
+        link.received(text);
+        return undefined;
+      },
+      publishTo: () => undefined,
+      subscribe: () => undefined,
+      unsubscribe: () => undefined,
+      check: () => (isFit ? undefined : Promise.reject(unfit('It was removed'))),
+      disconnect: () => undefined,
+    };
+    const bus = createBus(transport, { routing: 'interest', clock, echoMs: ECHO_MS, onError: () => {} });
+    const purgatory = new Purgatory<string, Op>('orders', { bus, clock, sweepMs: 0 });
+    for (let number = 1; number < 4; number++) {
+      clock.advance(ECHO_MS);
+      link.received(frameText('', 'another', { number, previous: undefined }, 'interest'));
+      await turn();
+    }
+    purgatory.notify('k');
+    clock.advance(5);
+    await turn();
+    expect(bus.snapshot().totals.routed).to.equal(1);
+    isFit = false;
+    clock.advance(ECHO_MS);
+    await turn();
+    expect(bus.state).to.equal('gap');
+    expect(sent.flatMap((text) => readFrame(text).all)).to.deep.equal([]);
+    clock.advance(ECHO_MS);
+    await turn();
+    expect(sent.flatMap((text) => readFrame(text).all)).to.deep.equal(['orders']);
     await bus.close();
   });
 
