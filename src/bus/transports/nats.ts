@@ -160,10 +160,13 @@ export function natsTransport(source: NatsSource, subject: string): Transport {
     },
     publish: (text) => publish(subject, text),
     publishTo: (channel, text) => publish(name(channel), text),
-    subscribe(channels) {
-      if (connection === undefined || listener === undefined) return undefined;
+    async subscribe(channels) {
+      if (connection === undefined || listener === undefined) return;
+      said = undefined;
       for (const channel of channels) subscribed.set(channel, connection.subscribe(name(channel), listener));
-      return flush();
+      await flush();
+      await hostTurn(); // what the server said before it answered is read by then
+      if (said !== undefined) throw said; // such as: maximum subscriptions exceeded
     },
     unsubscribe(channels) {
       for (const channel of channels) {

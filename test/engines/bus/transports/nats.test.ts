@@ -169,6 +169,24 @@ describeWith(engines.nats, 'a bus over NATS', () => {
     expect(errors[0].message).to.match(/maximum subscriptions exceeded/i);
   });
 
+  it('is not live while the server refuses it a channel, and says why', async () => {
+    const { open } = await startOnce('max_subscriptions: 3');
+    const { errors, onError } = listening();
+    const bus = track(natsBus(await open(), { routing: 'interest', onError }));
+    const purgatory = new Purgatory<string>('limited', { bus });
+    await untilLive(bus);
+    const waits = new AbortController();
+    const { signal } = waits;
+    for (const key of ['a', 'b', 'c']) {
+      void purgatory.waitFor([key], () => undefined, { timeoutMs: 60_000, signal }).catch(() => {});
+    }
+    await until(() => expect(bus.state).to.equal('gap'), 'it is in a gap');
+    expect(errors[0].message).to.match(/maximum subscriptions exceeded/i);
+    waits.abort();
+    await untilLive(bus);
+    purgatory.close();
+  });
+
   it('says that it lacks the permission for its channels, and works with the line of the docs', async () => {
     const { errors, onError } = listening();
     const open = async (user: string): Promise<Bus> =>
