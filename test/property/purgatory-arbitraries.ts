@@ -1,11 +1,8 @@
-// Random histories of purgatories that share a timer: operations and waiters with scripts for their
-// callbacks, and steps.
+// Random histories of a purgatory: operations with scripts for their callbacks, and steps.
 import fc from 'fast-check';
 import { kind, mixed } from './draw.ts';
 
 export interface Spec {
-  readonly kind: 'operation' | 'waiter';
-  readonly purgatory: number;
   readonly keys: readonly number[];
   readonly delayMs: number;
   readonly ready: boolean;
@@ -13,8 +10,6 @@ export interface Spec {
   readonly onTry: number;
   readonly onComplete: number;
   readonly onExpiration: number;
-  /** The abort signal of a waiter. */
-  readonly signal: number | undefined;
 }
 
 export type Action =
@@ -23,15 +18,12 @@ export type Action =
   | { readonly kind: 'parkMany'; readonly spec: Spec; readonly count: number }
   | { readonly kind: 'leaveMany'; readonly target: number; readonly count: number }
   | { readonly kind: 'cancel' | 'force' | 'makeReady'; readonly target: number }
-  | { readonly kind: 'check' | 'cancelForKey' | 'notify'; readonly purgatory: number; readonly key: number }
-  | { readonly kind: 'abort'; readonly signal: number }
-  | { readonly kind: 'close'; readonly purgatory: number }
-  | { readonly kind: 'advanceClock' | 'throw' };
+  | { readonly kind: 'check' | 'cancelForKey'; readonly key: number }
+  | { readonly kind: 'close' | 'advanceClock' | 'throw' };
 
 export type Step = Action | { readonly kind: 'advance'; readonly ms: number };
 
 export interface History {
-  readonly purgatories: number;
   readonly reaper: boolean;
   readonly tickMs: number;
   readonly wheelSize: number;
@@ -41,13 +33,11 @@ export interface History {
   readonly steps: readonly Step[];
 }
 
-export const SIGNALS = 3;
-const KEYS = 5;
+export const KEYS = 5;
 /** The first operation of a burst has this key for itself, the next one the next key, and so on. */
 export const BURST_KEY = 100;
 
 const target = fc.nat({ max: 63 });
-const purgatory = fc.nat({ max: 1 });
 const key = fc.nat({ max: KEYS - 1 });
 const keys = fc.array(key, { minLength: 1, maxLength: 4 });
 /** The keys of events: those of one operation of a burst, too. */
@@ -56,8 +46,6 @@ const eventKey = mixed([5, key], [1, fc.integer({ min: BURST_KEY, max: BURST_KEY
 const script = mixed([2, fc.constant(0)], [1, fc.nat({ max: 7 })]);
 
 const spec: fc.Arbitrary<Spec> = fc.record({
-  kind: fc.constantFrom('operation', 'operation', 'operation', 'waiter'),
-  purgatory,
   keys,
   delayMs: mixed(
     [1, fc.constantFrom(0, -3)],
@@ -68,7 +56,6 @@ const spec: fc.Arbitrary<Spec> = fc.record({
   onTry: script,
   onComplete: script,
   onExpiration: script,
-  signal: fc.option(fc.nat({ max: SIGNALS - 1 }), { nil: undefined }),
 });
 
 const waiting = spec.map((given): Spec => ({ ...given, ready: false }));
@@ -78,9 +65,8 @@ const goingOn = mixed<Action>(
   [4, kind('park', { spec })],
   [8, kind('parkAgain', { target, keys })],
   [30, kind(['cancel', 'force', 'makeReady', 'makeReady', 'makeReady'], { target })],
-  [22, kind('check', { purgatory, key: eventKey })],
-  [8, kind(['cancelForKey', 'notify', 'notify'], { purgatory, key: eventKey })],
-  [2, kind('abort', { signal: fc.nat({ max: SIGNALS - 1 }) })],
+  [26, kind('check', { key: eventKey })],
+  [4, kind('cancelForKey', { key: eventKey })],
   [4, kind('advanceClock')],
   [6, kind('throw')],
 );
@@ -93,7 +79,7 @@ const manyOrFew = mixed<Action>(
   [8, goingOn],
 );
 
-const ending = mixed<Action>([115, goingOn], [1, kind('close', { purgatory })]);
+const ending = mixed<Action>([115, goingOn], [1, kind('close')]);
 
 const advance = kind('advance', {
   ms: fc.oneof(fc.constant(0), fc.integer({ min: 1, max: 30 }), fc.constantFrom(0.5, 500, 10_000, 2 ** 34)),
@@ -112,7 +98,6 @@ export function purgatoryHistory({ minSteps, maxSteps, closes, bursts }: Size): 
   const action = closes ? ending : bursts ? manyOrFew : goingOn;
   const { POSITIVE_INFINITY: none } = Number;
   return fc.record({
-    purgatories: fc.constantFrom(1, 1, 2),
     reaper: fc.boolean(),
     tickMs: fc.constantFrom(1, 1, 5, 20),
     wheelSize: fc.constantFrom(2, 8, 512),

@@ -1,14 +1,13 @@
 // The naive purgatory that the real one is compared with: a Map from each key to an array of its
 // watchers.
 //
-// It runs nothing itself. It knows of deadlines only what the shared TimerReference reports.
+// It runs nothing itself. It knows of deadlines only what its TimerReference reports.
 import type { TimerReference } from './timer-reference.ts';
 
-/** What the reference keeps of an operation or a waiter. */
+/** What the reference keeps of an operation. */
 export interface Guest {
   readonly id: number;
   readonly delayMs: number;
-  readonly isWaiter: boolean;
   /** Which parking this is: another number each time it is parked. 0: not parked. */
   parking: number;
   keys: ReadonlySet<number>;

@@ -8,15 +8,9 @@ import { longRuns, runs } from './runs.ts';
 import { timerHistory } from './timer-arbitraries.ts';
 import { TimerHistory } from './timer-history.ts';
 
+// Histories of other kinds: test/waits/schemes/conformance.test.ts.
 describe('Property: a SystemTimer behaves as a sorted list', function () {
   this.timeout(0);
-
-  it('in short histories of every kind', () => {
-    fc.assert(
-      fc.property(timerHistory(1, 60, 12), (history) => new TimerHistory(history).play()),
-      runs(500),
-    );
-  });
 
   it('in histories of bursts, which make it grow and shrink', () => {
     fc.assert(

@@ -35,19 +35,6 @@ for (const contender of contenders) {
       }
     });
 
-    it('behaviour 2: orders by tick, and inside a tick by add, whenever they were added', () => {
-      const { runTo, add, log } = rig(contender, { tickMs: 10 });
-      add('a', 995);
-      add('later', 1_001);
-      runTo(500);
-      add('b', 500);
-      add('soon', 5);
-      runTo(985);
-      add('c', 15);
-      runTo(1_010);
-      expect(log).to.deep.equal(['soon@510', 'a@1000', 'b@1000', 'c@1000', 'later@1010']);
-    });
-
     it('behaviour 3: runs nothing inside add: a delay of 0 or less is due in the tick that now lies in, in the next pass', () => {
       const { clock, timer } = rig(contender, { tickMs: 20, reaper: false });
       clock.advance(33);
@@ -57,18 +44,6 @@ for (const contender of contenders) {
       expect(timer.nextExpirationMs).to.equal(20);
       expect(timer.advanceClock()).to.equal(4);
       expect(tasks.map((task) => task.runs)).to.deep.equal([1, 1, 1, 1]);
-    });
-
-    it('behaviour 4: moves a pending task that is added again to now + delayMs, behind the others of that tick', () => {
-      const { clock, timer, add, runTo, log } = rig(contender);
-      const moved = add('moved', 10);
-      runTo(4);
-      add('other', 10);
-      timer.add(moved);
-      expect(timer.size).to.equal(2);
-      checkTimerInvariants(timer);
-      clock.advance(100);
-      expect(log).to.deep.equal(['other@14', 'moved@14']);
     });
 
     it('behaviour 8: runs all that fell due while the machine slept on the first wake, in order', () => {
@@ -138,28 +113,6 @@ for (const contender of contenders) {
   });
 
   describe(`${contender.name}: tasks`, () => {
-    it('behaviour 6: lets tasks add, cancel, move and re-add from inside run, their own tick included', () => {
-      const { clock, timer, add, runTo, log } = rig(contender);
-      add('a', 5, () => {
-        expect(second.cancel()).to.equal(true);
-        timer.add(third);
-        add('new', 2);
-      });
-      const second = add('second', 5);
-      const third = add('third', 5);
-      const again = add('again', 5, (self) => {
-        expect(self.isPending).to.equal(false);
-        if (self.runs > 1) return;
-        expect(timer.size).to.equal(2);
-        timer.add(self);
-      });
-      runTo(5);
-      checkTimerInvariants(timer);
-      clock.advance(100);
-      expect(again.runs).to.equal(2);
-      expect(log).to.deep.equal(['a@5', 'again@5', 'new@7', 'third@10', 'again@10']);
-    });
-
     it('behaviour 5: hands what a task throws to onError, counts it, and runs the others', () => {
       const seen: unknown[] = [];
       const { clock, timer, add, log } = rig(contender, {
@@ -242,7 +195,7 @@ for (const contender of contenders) {
   });
 }
 
-describe('Property: every timer behaves as a sorted list', function () {
+describe('behaviour 2, behaviour 4 and behaviour 6: every timer behaves as a sorted list', function () {
   this.timeout(0);
 
   for (const { name, make } of contenders) {
