@@ -320,7 +320,10 @@ export class PurgatoryHistory {
   #checkTry(operation: Scripted, frame: Frame | undefined): void {
     if (frame?.kind === 'park' && frame.operation === operation) {
       frame.tries++;
-      if (frame.tries === 1) return;
+      if (frame.tries === 1) {
+        this.#checkCounts();
+        return;
+      }
       this.#verify('a third try', frame.tries, 2);
       const isRefused = this.#reference.isClosed || this.#isFullFor(operation);
       this.#verify('parked although refused', isRefused, false);

@@ -7,7 +7,7 @@ function histories(size: Size) {
   return fc.property(purgatoryHistory(size), (history) => new PurgatoryHistory(history).play());
 }
 
-describe('Property: a Purgatory behaves as a Map of arrays', function () {
+describe('behaviour 13, behaviour 16 and behaviour 18: a Purgatory behaves as a Map of arrays', function () {
   this.timeout(0);
 
   it('in short histories of every kind', () => {

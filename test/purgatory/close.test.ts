@@ -1,24 +1,10 @@
 import { inspect } from 'node:util';
 import { expect } from 'chai';
 import { Purgatory, PurgatoryError } from '../../src/index.ts';
-import { counts, EMPTY, hall, isEmpty, labels, Op } from '../support/op.ts';
+import { counts, EMPTY, hall, labels, Op } from '../support/op.ts';
 import { rejection } from '../support/rejection.ts';
 
 describe('behaviour 21: close', () => {
-  it('returns what is still parked, in park order, and completes nothing', () => {
-    const { clock, purgatory, park, log } = hall();
-    park('a', ['k', 'l'], { delayMs: 500 });
-    park('b', ['m']);
-    park('gone', ['k'], { delayMs: 5 }).cancel();
-    park('c', ['l', 'k'], { delayMs: 5 });
-    const ops = purgatory.close();
-    expect(labels(ops)).to.deep.equal(['a', 'b', 'c']);
-    expect(ops.some((op) => op.isPending || op.isCompleted)).to.equal(false);
-    isEmpty(purgatory);
-    clock.advance(1_000);
-    expect(log).to.deep.equal([]);
-  });
-
   it('leaves its operations free to be forced, or parked elsewhere', () => {
     const { clock, purgatory, park, log } = hall();
     park('a', ['k'], { delayMs: 5 });

@@ -92,21 +92,3 @@ describe('the key that tryComplete gets', () => {
     expect(keys).to.deep.equal(['k']);
   });
 });
-
-describe('behaviour 13: exactly once', () => {
-  it('whatever meets a completed operation afterwards', () => {
-    const { clock, purgatory, park, log } = hall();
-    const op = park('a', ['k', 'l'], { delayMs: 50 });
-    op.ready = true;
-    expect(purgatory.checkAndComplete('k')).to.equal(1);
-    expect(purgatory.checkAndComplete('k')).to.equal(0);
-    expect(purgatory.checkAndComplete('l')).to.equal(0);
-    expect(op.forceComplete()).to.equal(false);
-    expect(op.tryComplete()).to.equal(false);
-    expect(op.cancel()).to.equal(false);
-    expect(purgatory.cancelForKey('k')).to.deep.equal([]);
-    clock.advance(100);
-    purgatory.close();
-    expect(log).to.deep.equal(['complete a']);
-  });
-});

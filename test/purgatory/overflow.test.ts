@@ -1,7 +1,10 @@
 import { expect } from 'chai';
-import { DelayedOperation, ManualClock, Purgatory } from '../../src/index.ts';
+import { DelayedOperation, ManualClock, Purgatory, SystemTimer } from '../../src/index.ts';
 import { checkPurgatoryInvariants } from '../support/checks/purgatory.ts';
 import { checkTimerInvariants } from '../support/checks/timer.ts';
+import { HostClock } from '../support/host-clock.ts';
+import { Op } from '../support/op.ts';
+import { uncaughtDuring } from '../support/uncaught.ts';
 
 type Callback = 'tryComplete' | 'onComplete' | 'onExpiration' | 'none';
 
@@ -60,4 +63,33 @@ describe('behaviour 22: an overflow of the stack', () => {
     expect(timer.size).to.equal(0);
     purgatory.close();
   });
+});
+
+describe('behaviour 22: a chain of events that overflows the stack', () => {
+  const chains: Record<string, (i: number) => number[]> = {
+    'lists of watchers': (i) => [i, -1 - i],
+    'lone watchers': (i) => [i],
+  };
+  for (const [which, keysOf] of Object.entries(chains)) {
+    it(`on ${which}, throws a RangeError, and the purgatory can be closed`, async () => {
+      const clock = new HostClock();
+      const timer = new SystemTimer({ clock });
+      const purgatory = new Purgatory<number, Op>('test', { timer });
+      const ops = Array.from({ length: 20_000 }, (_, i) => {
+        const op = new Op(`${i}`, { delayMs: 60_000, onCompleted: () => purgatory.checkAndComplete(i + 1) });
+        purgatory.tryCompleteElseWatch(op, keysOf(i));
+        return op;
+      });
+      for (const op of ops) op.ready = true;
+      const [uncaught] = await uncaughtDuring(1, () => purgatory.checkAndComplete(0));
+      expect(uncaught).to.be.instanceOf(RangeError);
+      const left = ops.filter(({ isPending }) => isPending);
+      const closed = new Set(purgatory.close());
+      expect(purgatory.numDelayed).to.equal(0);
+      // The call that the stack cut short may have left the one operation that it was ending.
+      const cut = left.filter((op) => !closed.has(op));
+      expect(cut).to.have.length.below(2);
+      expect([...closed].some(({ isPending }) => isPending)).to.equal(false);
+    });
+  }
 });

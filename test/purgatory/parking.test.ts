@@ -6,19 +6,6 @@ import { counts, EMPTY, hall, isEmpty, labels, Op } from '../support/op.ts';
 import { refuses } from '../support/refusals.ts';
 
 describe('behaviour 14: no lost wake-up: tried, then watched on all keys', () => {
-  for (const ready of [true, false]) {
-    it(`tries it once, before it is on any list, and parks it unless it is ready: ${ready}`, () => {
-      const { purgatory } = hall();
-      const seen: unknown[] = [];
-      const op = new Op('a', { ready, delayMs: 50, onTry: () => seen.push(counts(purgatory)) });
-      expect(purgatory.tryCompleteElseWatch(op, ['k', 'l', 'm'])).to.equal(ready);
-      expect(seen).to.deep.equal([EMPTY]);
-      expect([op.completions, op.isPending]).to.deep.equal(ready ? [1, false] : [0, true]);
-      if (ready) isEmpty(purgatory);
-      else expect(counts(purgatory)).to.deep.equal({ watched: 3, watchedKeys: 3, numDelayed: 1 });
-    });
-  }
-
   const events: Record<string, (purgatory: Purgatory<unknown, Op>) => unknown> = {
     notify: (purgatory) => purgatory.notify('l'),
     checkAndComplete: (purgatory) => purgatory.checkAndComplete('l'),

@@ -161,6 +161,30 @@ describe('Each class that waits', () => {
       waits.push(rejection(wait(subject, 'c', options)));
       expect(await Promise.all(waits)).to.deep.equal(['gone', 'gone', 'gone', 'gone']);
     });
+
+    it(`rejects a wait whose signal aborts as it is listened to, or is no real one and throws: ${kind}`, async () => {
+      const subject = make({ clock: new ManualClock() });
+      const error = new Error('no listeners here');
+      const listen: ((...args: unknown[]) => unknown)[] = [
+        () => undefined,
+        (...args) => Reflect.apply(AbortSignal.prototype.addEventListener, args[0], args.slice(1)),
+      ];
+      const signals = listen.map((add) => {
+        const stop = new AbortController();
+        stop.signal.addEventListener = (...args: unknown[]): void => {
+          add(stop.signal, ...args);
+          stop.abort('from inside');
+        };
+        return stop.signal;
+      });
+      const addEventListener = (): never => {
+        throw error;
+      };
+      signals.push({ aborted: false, addEventListener } as unknown as AbortSignal);
+      const waits = signals.map((signal, i) => rejection(wait(subject, `${i}`, { timeoutMs: 5, signal })));
+      expect(await Promise.all(waits)).to.deep.equal(['from inside', 'from inside', error]);
+      expect([subject.numDelayed, subject.timer.size]).to.deep.equal([0, 0]);
+    });
   }
 
   it('takes its name first, and warns once of the former form, which goes with version 2', () => {
