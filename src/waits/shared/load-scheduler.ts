@@ -116,8 +116,9 @@ export class LoadScheduler implements PendingEvents {
    * A new wait on `key` has begun, or the key may have changed. A load that begins after this call
    * must follow. O(1).
    */
-  event(key: WatchedKey): void {
+  event(key: WatchedKey, isHint: boolean): void {
     key.hasEvent = true;
+    if (isHint) (key.loading ?? key).isHinted = true;
     if (key.loading !== undefined) key.loading.isOutdated = true;
     else if (key.failures === 0) this.#makeDue(key);
     // Otherwise it backs off or is due already. That load sees the change.
@@ -295,14 +296,16 @@ export class LoadScheduler implements PendingEvents {
     watched.failures = 0;
     if (watched.hasEvent) watched.answeredAtMs = load.endedAtMs;
     watched.hasEvent = key.isOutdated;
+    watched.isHinted = key.isHinted;
     if (key.isOutdated) this.#makeDue(watched);
     else this.#lookAgain(watched, load);
   }
 
   /** The load of a key is over. True iff somebody waits for it; else it is forgotten. */
-  #didEnd({ watched, pass }: Loading): boolean {
+  #didEnd({ watched, pass, isHinted }: Loading): boolean {
     this.#parking.lists.release(pass);
     watched.loading = undefined;
+    watched.isHinted ||= isHinted;
     if (this.#waitsOn(watched) > 0) return true;
     this.#forget(watched);
     return false;

@@ -20,6 +20,8 @@ export class WatchedKey {
   due: DueBatch | undefined;
   /** The next load is caused by an event, not by a poll or a recheck. */
   hasEvent = false;
+  /** A hint has come, and no load that began after it has been answered. */
+  isHinted = false;
   /**
    * Failed loads in a row. While it is above 0 and `look` is set, the key backs off. No event
    * shortens that.
@@ -55,6 +57,8 @@ export interface Loading {
   readonly pass: Pass<string>;
   /** An event came meanwhile: it may have read the state before. One more load must follow. */
   isOutdated: boolean;
+  /** A hint came meanwhile. */
+  isHinted: boolean;
   /** What the load has brought for the key. Undefined while it is under way. */
   outcome: Outcome | undefined;
 }
@@ -110,7 +114,8 @@ export class Load {
     this.keys = Array.from(keys, (watched) => {
       const pass = lists.holdPass(watched);
       this.waits += pass.watchers;
-      watched.loading = { load: this, watched, pass, isOutdated: false, outcome: undefined };
+      const loading = { load: this, watched, pass, isOutdated: false, isHinted: false, outcome: undefined };
+      watched.loading = loading;
       return watched.loading;
     });
     this.division = division;

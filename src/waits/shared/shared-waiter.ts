@@ -24,6 +24,7 @@ export class SharedWaiter extends Wait {
   lastLoading: Loading | undefined;
   /** The state that was offered last. */
   #state: unknown;
+  #holdsDeadline = false;
   readonly #removed: (waiter: SharedWaiter) => void;
   readonly #condition: (state: unknown) => unknown;
 
@@ -53,6 +54,15 @@ export class SharedWaiter extends Wait {
     return { expired: true, state: this.#state };
   }
 
+  /** Once: for a load that a hint has caused, under way or due, unless it has nothing for it. */
+  override $holdsDeadline(): boolean {
+    if (this.#holdsDeadline) return false;
+    const { isHinted, loading } = this.watched;
+    const isFor = loading === undefined || loading !== this.lastLoading;
+    this.#holdsDeadline = loading?.isHinted || (isHinted && isFor);
+    return this.#holdsDeadline;
+  }
+
   /**
    * Offers what a load of the key has brought that began after the wait was parked. True iff that
    * ended it, answered or rejected.
@@ -75,7 +85,10 @@ export class SharedWaiter extends Wait {
     } catch (error) {
       return this.fail(error);
     }
-    return isAnswer(answer) && this.answer(answer);
+    if (isAnswer(answer)) return this.answer(answer);
+    if (!this.#holdsDeadline || this.isOver || this.watched.loading?.isHinted) return false;
+    this.$keeper?.expireNow(this);
+    return true;
   }
 
   override end(outcome: SharedWaitResult<unknown, unknown> | Rejection, settler: Settler | undefined): void {
@@ -89,7 +102,7 @@ export class SharedLook extends SharedWaiter {
   override offer(outcome: Outcome): boolean {
     if (super.offer(outcome)) return true;
     if (this.isOver) return false;
-    this.run();
+    this.$keeper?.expireNow(this);
     return true;
   }
 }

@@ -114,7 +114,7 @@ export class SharedWaits<V> extends AbstractPurgatory<string, never> {
       this.#parking.park(waiter, [key]);
       // A load before the bus has subscribed might miss a change, and another would have to follow.
       // A listener may have ended it.
-      if (waiter.isPending && (isLook || !lists.interest?.isHeld(key))) this.#loads.event(watched);
+      if (waiter.isPending && (isLook || !lists.interest?.isHeld(key))) this.#loads.event(watched, false);
       return waiter.begin() as Promise<SharedWaitResult<Exclude<T, NotYet>, V>>;
     } catch (error) {
       return Promise.reject(error);
@@ -164,7 +164,7 @@ export class SharedWaits<V> extends AbstractPurgatory<string, never> {
   #hint(key: string): boolean {
     const { lists } = this.#parking;
     if (lists.watchersOf(key) === 0) return false;
-    this.#loads.event(lists.keyOf(key));
+    this.#loads.event(lists.keyOf(key), true);
     return true;
   }
 

@@ -5,7 +5,7 @@ import { registerMetrics } from '../../../src/observe/metrics/index.ts';
 import { rejection } from '../../support/rejection.ts';
 import { SlowClock } from '../../support/slow-clock.ts';
 import { turn, until } from '../../support/turns.ts';
-import { expectEmpty, loading } from './loading.ts';
+import { expectEmpty, type Loading, loading } from './loading.ts';
 
 describe('Answers to many waiters of one key', () => {
   it('are given in park order, each waiter tried once a load, with one load for all', async () => {
@@ -99,6 +99,83 @@ describe('Answers to many waiters of one key', () => {
     ]);
     expect(tried).to.deep.equal(['first', 'second', 'third']);
     expect(waits.snapshot().loads.totals).to.include({ begun: 1, inVain: 0 });
+  });
+
+  describe('of a load that a hint has caused (behaviours 30 and 36)', () => {
+    async function hinted(): Promise<Loading & { readonly result: Promise<unknown> }> {
+      const all = loading();
+      const result = all.wait('job', 2, { timeoutMs: 10 });
+      await all.loaded();
+      await all.calls[0].answer({ job: 0 });
+      all.waits.changed('job');
+      await all.loaded();
+      all.clock.advance(10);
+      expect(all.waits.numDelayed, 'its deadline has come').to.equal(1);
+      return { ...all, result };
+    }
+
+    it('answer a wait whose deadline came meanwhile, or end it if they are in vain', async () => {
+      const ends = [
+        { state: 2, expected: { expired: false, value: 2 } },
+        { state: 1, expected: { expired: true, state: 1 } },
+      ];
+      for (const { state, expected } of ends) {
+        const all = await hinted();
+        await all.calls[1].answer({ job: state });
+        expect(await all.result).to.deep.equal(expected);
+        await expectEmpty(all);
+      }
+    });
+
+    it('are waited for behind a load that a hint has found under way', async () => {
+      const all = await hinted();
+      all.waits.changed('job');
+      await all.calls[1].answer({ job: 1 });
+      await all.loaded();
+      await all.calls[2].answer({ job: 2 });
+      expect(await all.result).to.deep.equal({ expired: false, value: 2 });
+      await expectEmpty(all);
+    });
+
+    it('are waited for when a load of several keys was divided', async () => {
+      const all = loading();
+      const results = ['a', 'b'].map((key) => all.wait(key, 2, { timeoutMs: 10 }));
+      await all.loaded();
+      await all.calls[0].answer({});
+      for (const key of ['a', 'b']) all.waits.changed(key);
+      await all.loaded();
+      await all.calls[1].fail('one of them is bad');
+      all.clock.advance(10);
+      for (const call of all.calls.slice(2)) await call.answer({ a: 2, b: 2 });
+      const answer = { expired: false, value: 2 };
+      expect(await Promise.all(results)).to.deep.equal([answer, answer]);
+      await expectEmpty(all);
+    });
+
+    it('are waited for during 100 ms, and by no wait that began after the hint', async () => {
+      const all = await hinted();
+      const late = all.wait('job', 2, { timeoutMs: 10 });
+      all.clock.advance(99);
+      expect(all.waits.numDelayed).to.equal(1);
+      all.clock.advance(1);
+      const expired = { expired: true, state: 0 };
+      expect(await Promise.all([all.result, late])).to.deep.equal([
+        expired,
+        { ...expired, state: undefined },
+      ]);
+      await all.calls[1].answer({}); // it was aborted
+      await expectEmpty(all);
+    });
+
+    it('end a wait with a timeout of 0, which has no deadline to hold', async () => {
+      const all = loading();
+      const result = all.wait('job', 2, { timeoutMs: 0 });
+      all.waits.changed('job');
+      await all.loaded();
+      await all.calls[0].answer({ job: 1 });
+      expect(await result).to.deep.equal({ expired: true, state: 1 });
+      await expectEmpty(all);
+    });
   });
 
   it('leave a wait alone that ends itself when it is offered one at its deadline', async () => {
