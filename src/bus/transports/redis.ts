@@ -42,7 +42,7 @@ interface IoRedis extends Client {
 interface NodeRedis extends Client {
   readonly options?: { readonly socket?: object };
   duplicate(overrides: object): NodeRedis;
-  sendCommand(command: string[]): Promise<unknown>;
+  sendCommand(command: string[], options: { typeMapping: object }): Promise<unknown>;
   subscribe(channels: string[], listener: (message: string) => void): Promise<unknown>;
   unsubscribe(channels: string[]): Promise<unknown>;
   destroy(): void;
@@ -274,7 +274,7 @@ function nodeOwn(made: NodeRedis, link: TransportLink): Own {
   });
   return {
     client,
-    command: (...words) => client.sendCommand(words),
+    command: (...words) => client.sendCommand(words, { typeMapping: {} }), // the user may map replies to Buffers
     subscribe: (channels) => client.subscribe(channels, link.received),
     unsubscribe: (channels) => client.unsubscribe(channels),
     end: () => {

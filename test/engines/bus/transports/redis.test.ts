@@ -2,7 +2,7 @@ import { EventEmitter } from 'node:events';
 import { connect } from 'node:net';
 import { expect } from 'chai';
 import { Redis } from 'ioredis';
-import { createClient } from 'redis';
+import { createClient, RESP_TYPES } from 'redis';
 import sinon from 'sinon';
 import { type RedisClient, redisBus } from '../../../../src/bus/transports/redis.ts';
 import { ManualClock } from '../../../../src/clock/manual-clock.ts';
@@ -214,9 +214,14 @@ describeWith(engines.redis, 'a bus over Redis', () => {
     });
     afterEach(() => replica.stop());
 
-    for (const family of ['ioredis', 'node-redis']) {
+    for (const [family, parsing] of [
+      ['ioredis', {}],
+      ['node-redis', {}],
+      ['node-redis that reads Buffers', { [RESP_TYPES.BLOB_STRING]: Buffer }],
+      ['node-redis that reads Maps', { [RESP_TYPES.MAP]: Map }],
+    ] as const) {
       it(`says why it is not live, and is once that is promoted (${family})`, async () => {
-        const own = await clientOf(family, replica.port);
+        const own = await clientOf(family, replica.port, { commandOptions: { typeMapping: parsing } });
         const { errors, onError } = listening();
         const bus = track(redisBus(own, { onError }));
         await until(() => errors.length > 0);
