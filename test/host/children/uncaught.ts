@@ -5,7 +5,6 @@
 import { setTimeout as hostSetTimeout } from 'node:timers';
 import sinon from 'sinon';
 import { DelayedOperation, Purgatory, SystemTimer } from '../../../src/index.ts';
-import { IdleTimeouts } from '../../../src/waits/idle/index.ts';
 import * as timers from '../../../src/waits/timers/index.ts';
 import * as promises from '../../../src/waits/timers/promises.ts';
 
@@ -35,45 +34,15 @@ export const scenes: Record<string, () => () => void> = {
     for (let i = 0; i < TASKS; i++) timer.schedule(burnAndThrow, 1);
     return () => timer.close();
   },
-  'task.cancel()': () => {
-    const timer = new SystemTimer();
-    const tasks = Array.from({ length: TASKS }, () => timer.schedule(burnAndThrow, 1));
-    return () => {
-      for (const task of tasks) task.cancel();
-    };
-  },
-  'cancel() of a periodic task': () => {
-    const timer = new SystemTimer();
-    const tasks = Array.from({ length: TASKS }, () => timer.scheduleAtFixedRate(burnAndThrow, 1));
-    return () => {
-      for (const task of tasks) task.cancel();
-    };
-  },
-  'purgatory.close()': () => {
-    const purgatory = new Purgatory<string>('test');
-    for (let i = 0; i < TASKS; i++) purgatory.tryCompleteElseWatch(new Late(1), ['key']);
-    return () => purgatory.close();
-  },
   'purgatory.cancelForKey()': () => {
     const purgatory = new Purgatory<string>('test');
     for (let i = 0; i < TASKS; i++) purgatory.tryCompleteElseWatch(new Late(1), ['key']);
     return () => purgatory.cancelForKey('key');
   },
-  'idle.close()': () => {
-    const idle = new IdleTimeouts<object>('idle', { timeoutMs: 1, onIdle: burnAndThrow });
-    for (let i = 0; i < TASKS; i++) idle.touch({});
-    return () => idle.close();
-  },
   'clearTimeout of the drop-in': () => {
     const pending = Array.from({ length: TASKS }, () => timers.setTimeout(burnAndThrow, 1));
     return () => {
       for (const timeout of pending) timers.clearTimeout(timeout);
-    };
-  },
-  'clearInterval of the drop-in': () => {
-    const pending = Array.from({ length: TASKS }, () => timers.setInterval(burnAndThrow, 1));
-    return () => {
-      for (const interval of pending) timers.clearInterval(interval);
     };
   },
   'an abort of the promises': () => {
