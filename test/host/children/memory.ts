@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict';
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
 import { DelayedOperation, ManualClock, Purgatory, SystemTimer, TimerTask } from '../../../src/index.ts';
-import { Queues } from '../../../src/waits/queues/index.ts';
 import { Semaphore } from '../../../src/waits/semaphore/index.ts';
 
 const BURST = 60_000;
@@ -182,17 +181,6 @@ export const scenes: Readonly<Record<string, () => Promise<void>>> = {
     const options = { timeoutMs: Number.POSITIVE_INFINITY };
     await goesRound(() => semaphore.run(options, () => Promise.resolve()));
     semaphore.close();
-  },
-
-  'of items that are taken in the continuations of others, however long that lasts': async () => {
-    const queues = new Queues<number>('items');
-    const options = { timeoutMs: Number.POSITIVE_INFINITY };
-    for (let token = 0; token < 200; token++) queues.put('key', token);
-    await goesRound(async () => {
-      const { key, value } = await queues.take(['key'], options);
-      queues.putBack(key as string, value as number);
-    });
-    queues.close();
   },
 };
 

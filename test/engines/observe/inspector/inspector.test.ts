@@ -11,7 +11,7 @@ import { Counted, mount } from '../../../observe/inspector/mount.ts';
 import { ok, runChild, runNode, summary } from '../../../support/child.ts';
 import { freePort } from '../../../support/free-ports.ts';
 import { Op } from '../../../support/op.ts';
-import { codeOfRejection, rejection } from '../../../support/rejection.ts';
+import { rejection } from '../../../support/rejection.ts';
 import { until } from '../../../support/turns.ts';
 import { Watcher } from './stream.ts';
 
@@ -251,16 +251,6 @@ describe('createInspector', () => {
   it('shares no port with another worker of a cluster, whose answers would mix with its own', async () => {
     const port = await freePort();
     expect(summary(await runChild('inspector-workers', [`${port}`]))).to.deep.equal(ok('EADDRINUSE'));
-  });
-
-  it('may listen again after close, and says so when the port is taken', async () => {
-    const url = await inspector.listen({ port: await freePort() });
-    const other = createInspector({});
-    expect(await codeOfRejection(other.listen({ port: Number(url.port) }))).to.equal('EADDRINUSE');
-    await inspector.close();
-    await inspector.close();
-    await inspector.listen({ port: Number(url.port) });
-    expect((await ask(url)).status).to.equal(200);
   });
 
   it('skips frames for who does not read, without keeping them, and sends on to the others', async () => {

@@ -11,7 +11,6 @@ import { closeSignal } from '../../../../src/waits/http/index.ts';
 import { refuses } from '../../../support/refusals.ts';
 import { rejection } from '../../../support/rejection.ts';
 import { closeConnections, connected } from '../../../support/sockets.ts';
-import { turn } from '../../../support/turns.ts';
 
 describe('closeSignal', () => {
   afterEach(closeConnections);
@@ -97,16 +96,6 @@ describe('closeSignal', () => {
     const ofPort = closeSignal(port1);
     port2.close();
     await once(ofPort, 'abort');
-  });
-
-  it('tells an open emitter from a closed one by no other property', async () => {
-    const { socket } = await connected();
-    expect(closeSignal(socket).aborted).to.equal(false);
-    await turn();
-    expect(closeSignal(socket).aborted).to.equal(false);
-    closeConnections();
-    await once(socket, 'close');
-    expect(closeSignal(socket).aborted).to.equal(true);
   });
 
   for (const [name, http] of Object.entries({ http1, http2 })) {
