@@ -1,7 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import type { BusOptions } from '../../src/bus/bus-options.ts';
-import { FrameBody, frameText, readFrame } from '../../src/bus/frames.ts';
 import type { BusMember, MergeValues } from '../../src/bus/membership/bus-member.ts';
 import { LocalHub } from '../../src/bus/transports/local-hub.ts';
 import { ManualClock, Purgatory } from '../../src/index.ts';
@@ -97,18 +96,6 @@ describe('a limit of notify over a bus', () => {
     hub.mend(buses[1]);
     clock.advance(10_000);
     expect(completed()).to.deep.equal([[0], [0, 1, 2, 3, 4]]);
-  });
-
-  it('is the value of its hint in a frame, which a version without limits does not look at', () => {
-    const body = new FrameBody(1_000);
-    body.add('orders', 'k', 2);
-    body.add('orders', 'all', undefined);
-    const text = frameText(body.text(), 'Zm9vYmFyYmF6', { number: 17, previous: undefined });
-    expect(text).to.equal('{"v":1,"o":"Zm9vYmFyYmF6","n":17,"h":{"orders":[["k",2],"all"]}}');
-    expect(readFrame(text).hints).to.deep.equal([
-      { name: 'orders', key: 'k', value: 2 },
-      { name: 'orders', key: 'all', value: undefined },
-    ]);
   });
 
   it('that is no count is none', async () => {

@@ -88,14 +88,6 @@ describe('The faults of a LocalHub', () => {
     }
   });
 
-  it('end a half-open connection by its echo, and the next one is sound', () => {
-    const { hub, a, pass } = pair();
-    hub.hold(a.bus);
-    pass(6_500);
-    expect(a.bus.state).to.equal('live');
-    expect(a.bus.snapshot().totals.gaps).to.include({ echo: 1 });
-  });
-
   it('restart the engine, told at once or found out by the echo', () => {
     for (const silent of [false, true]) {
       const { hub, a, b, pass } = pair();

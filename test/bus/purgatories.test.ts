@@ -138,22 +138,6 @@ describe('a Purgatory on a bus', () => {
     expect(op.isCompleted).to.equal(true);
     expect(codeOf(() => new Purgatory('y', { bus: one }))).to.equal('ERR_PURGATORY_CLOSED');
   });
-
-  it('may be closed by what a hint completes', () => {
-    const { clock, bus } = world();
-    const one = bus();
-    const [a, b] = [
-      new Purgatory<string>('orders', { bus: one, clock }),
-      new Purgatory<string, Op>('orders', { bus: bus(), clock }),
-    ];
-    const onCompleted = (): unknown => b.close();
-    const ops = ['1', '2', '3'].map((key) => park(b, key, { onCompleted }));
-    ops[0].ready = true;
-    for (const key of ['1', '2', '3']) a.notify(key);
-    clock.advance(5);
-    expect(ops.map((op) => op.isCompleted)).to.deep.equal([true, false, false]);
-    expect(one.state).to.equal('live');
-  });
 });
 
 describe('a ThresholdPurgatory on a bus', () => {
@@ -242,18 +226,6 @@ describe('a ThresholdPurgatory on a bus', () => {
     expect((error as { code: string }).code).to.equal('ERR_INVALID_ARG_TYPE');
     expect(purgatory.get(key)).to.equal(undefined);
     expect(codeOf(() => make(w, w.bus(), { current: 1 }))).to.equal('ERR_INVALID_ARG_TYPE');
-  });
-
-  it("makes the publisher's own gap good without current", async () => {
-    const w = world();
-    const [near, far] = [w.bus(), w.bus()];
-    const [a, b] = [make(w, near), make(w, far)];
-    const wait = b.awaitAtLeast('p', 5, { timeoutMs: 60_000 });
-    w.hub.cut(near);
-    for (let value = 0; value < 10; value++) a.advance('p', value);
-    w.clock.advance(10_000);
-    w.hub.mend(near);
-    expect(await wait).to.deep.equal({ expired: false, value: 9 });
   });
 
   it('asks current for each watched key at each sweep, and for a hint without a value', async () => {

@@ -52,18 +52,6 @@ describe('A sweep', () => {
     expect([...keys], 'no event causes it').to.deep.equal([undefined]);
   });
 
-  it('is spread over the time that it is given', () => {
-    const h = scene(1_000);
-    const ops = parkMany(h, 10_000);
-    const tried = (): number => ops.reduce((sum, { tries }) => sum + tries, 0);
-    h.sweep.begin(() => {});
-    expect(tried()).to.equal(0);
-    for (let ms = 100; ms <= 1_000; ms += 100) {
-      h.clock.advance(100);
-      expect(tried()).to.be.within(ms * 10 - 200, ms * 10 + 200);
-    }
-  });
-
   it('tries at most 64 before the microtasks, where time goes by: they are what the answered do next', async () => {
     const h = scene(0, new SlowClock());
     let ahead = 0;
