@@ -181,7 +181,7 @@ export function parsedOrEnd<Options>(parse: (args: readonly string[]) => Options
   try {
     return parse(process.argv.slice(2));
   } catch (error) {
-    console.error((error as Error).message);
+    console.error(`${(error as Error).message} (--help lists what there is)`);
     process.exit(2);
   }
 }

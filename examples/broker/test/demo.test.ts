@@ -82,7 +82,11 @@ describe('npm run demo', () => {
     await once(other, 'listening');
     const { port } = other.address() as AddressInfo;
     const [unknown, taken] = await Promise.all([run('--wach'), run('--watch', '--http', `${port}`)]);
-    expect(unknown).to.include({ code: 2, stdout: '', stderr: "Unknown option '--wach'\n" });
+    expect(unknown).to.include({
+      code: 2,
+      stdout: '',
+      stderr: "Unknown option '--wach' (--help lists what there is)\n",
+    });
     expect(taken).to.include({ code: 1, stdout: '' });
     expect(taken.stderr).to.contain(`port ${port} of 127.0.0.1 is in use`).and.to.contain('--http');
     expect(left()).to.deep.equal([]);

@@ -80,7 +80,8 @@ describe('npm start', () => {
     await broker.stop();
     const inUse = (taken: number, option: string) =>
       `port ${taken} of 127.0.0.1 is in use: end what listens there, or choose another port with ${option}\n`;
-    const number = '--port is "nine", where a whole number from 0 to 65535 is needed\n';
+    const number =
+      '--port is "nine", where a whole number from 0 to 65535 is needed (--help lists what there is)\n';
     expect(taken).to.include({ code: 1, stdout: '', stderr: inUse(port, '--port') });
     expect(page).to.include({ code: 1, stdout: '', stderr: inUse(http, '--http') });
     expect(wrong).to.include({ code: 2, stdout: '', stderr: number });
