@@ -19,7 +19,7 @@ describe('npm run demo -- --incident NAME', () => {
 
   it('names the incidents that there are', async () => {
     const { code, stderr } = await runSource(['examples/demo.ts', '--incident', 'flood']);
-    expect(stderr).to.match(/^--incident must be one of\n {2}block .*\n/);
+    expect(stderr).to.match(/^--incident must be one of these, and not "flood":\n {2}block .*\n/);
     expect(code).to.equal(2);
   });
 });

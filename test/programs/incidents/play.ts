@@ -62,8 +62,10 @@ function parsed(args: readonly string[]): Options {
   }
   const incident = INCIDENTS[given.incident ?? ''];
   if (incident === undefined) {
-    const all = Object.entries(INCIDENTS).map(([name, { what }]) => `\n  ${name.padEnd(11)}${what}`);
-    throw new Unusable(`--incident must be one of${all.join('')}`);
+    const all = Object.entries(INCIDENTS).map(([name, { what }]) => `\n  ${name.padEnd(12)}${what}`);
+    throw new Unusable(
+      `--incident must be one of these, and not ${JSON.stringify(given.incident)}:${all.join('')}`,
+    );
   }
   return {
     incident,
