@@ -214,7 +214,7 @@ const { run } = DelayedOperation.prototype;
  *   whose class has a `run` of its own, which its deadline would call.
  */
 export function checkOperation(op: DelayedOperation): void {
-  if (op?.$place === undefined) throw invalidArgType('op', 'an instance of DelayedOperation', op);
+  if (op?.$place === undefined) throw invalidArgType('operation', 'an instance of DelayedOperation', op);
   if (op.run !== run && !isRunOfCopy(op)) {
     throw invalidArgValue('op', 'must have no method or field `run`: the deadline needs that name', op);
   }

@@ -41,7 +41,7 @@ export interface PurgatoryOptions<Op extends DelayedOperation = DelayedOperation
    * Gets what user code throws inside a pass or an expiry. Default: it is thrown in a later turn,
    * as an uncaught exception.
    */
-  onError?: ((error: unknown, op: Op) => void) | undefined;
+  onError?: ((error: unknown, operation: Op) => void) | undefined;
 }
 
 /** The options of a wait. */

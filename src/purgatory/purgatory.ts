@@ -69,7 +69,7 @@ export class Purgatory<K = string, Op extends DelayedOperation = DelayedOperatio
   }
 
   /**
-   * Tries `op`. If it cannot be completed yet, parks it until an event on one of `keys`, or
+   * Tries `operation`. If it cannot be completed yet, parks it until an event on one of `keys`, or
    * its deadline, completes it. True iff this call completed it. A key given twice counts once.
    * O(keys).
    *
@@ -81,11 +81,11 @@ export class Purgatory<K = string, Op extends DelayedOperation = DelayedOperatio
    * @throws PurgatoryError ERR_PURGATORY_CLOSED; _ALREADY_WATCHED: it is parked; _ALREADY_PENDING:
    *   it is in a timer; _FULL: `maxParked`, or the timer's `maxPending`, is reached.
    */
-  tryCompleteElseWatch(op: Op, keys: readonly K[]): boolean {
-    checkOperation(op);
+  tryCompleteElseWatch(operation: Op, keys: readonly K[]): boolean {
+    checkOperation(operation);
     const own = copiedKeys(keys);
     if (this.#parking.link !== undefined || isDebugging) this.#lookAt(own);
-    return this.#parking.tryElsePark(op, own);
+    return this.#parking.tryElsePark(operation, own);
   }
 
   /**

@@ -176,8 +176,8 @@ export class ThresholdPurgatory<
   }
 
   /**
-   * For answers without promises. Completes `op` if all `thresholds` are reached. Else parks it
-   * until each of them has been reached at some time. Then its `tryComplete` is called, once. If
+   * For answers without promises. Completes `operation` if all `thresholds` are reached. Else parks
+   * it until each of them has been reached at some time. Then its `tryComplete` is called, once. If
    * that returns false (that of a {@link ThresholdOperation} never does), the operation stays
    * parked for its deadline, `forceComplete` or `cancel`. True iff this call completed it. If
    * `tryComplete` throws in this call, the error goes to the caller, and nothing is parked.
@@ -191,11 +191,11 @@ export class ThresholdPurgatory<
    * @throws PurgatoryError ERR_PURGATORY_CLOSED; _ALREADY_WATCHED: it is parked; _ALREADY_PENDING:
    * it is in a timer; _FULL: `maxParked`, or the timer's `maxPending`, is reached.
    */
-  tryCompleteElseWatch(op: Op, thresholds: Iterable<Threshold<K, V>>): boolean {
-    checkOperation(op);
+  tryCompleteElseWatch(operation: Op, thresholds: Iterable<Threshold<K, V>>): boolean {
+    checkOperation(operation);
     const checked = checkedThresholds(thresholds);
     if (this.#parking.link !== undefined) for (const [key] of checked) checkHintKey(key);
-    return this.#tryElsePark(op, checked);
+    return this.#tryElsePark(operation, checked);
   }
 
   /** How many keys have a value that is kept. O(1). */
