@@ -117,7 +117,7 @@ export class LoadMeter {
     const keys = load.keys.length;
     const tookMs = nowMs - load.beganAtMs;
     this.#totals.failed++;
-    debug('shared waits "%s": a load of %d keys failed with %s', this.#waits.name, keys, error);
+    debug('shared waits "%s": a load of %d key(s) failed with %s', this.#waits.name, keys, error);
     if (loadFailed.hasSubscribers) {
       const key = keys === 1 ? load.names[0] : undefined;
       loadFailed.publish({ waits: this.#waits, keys, key, error, tookMs } satisfies LoadFailed);
