@@ -2,7 +2,6 @@
 // take operations out, and the end.
 import { singleKey } from '../base/checks.ts';
 import { isDebugging } from '../base/debug.ts';
-import { PurgatoryError } from '../base/errors.ts';
 import { TimerClient } from '../timer/timer-client.ts';
 import { hintAtEvent } from './debug-hints.ts';
 import type { DelayedOperation } from './delayed-operation.ts';
@@ -69,9 +68,7 @@ export abstract class AbstractPurgatory<K, Op extends DelayedOperation> extends 
     singleKey('key', key, 'several keys are several cancelForKey');
     const parking = this.#parking;
     if (isDebugging) hintAtEvent(parking, 'cancelForKey', key);
-    const why = (): PurgatoryError =>
-      new PurgatoryError('ERR_PURGATORY_CANCELLED', `The wait was cancelled in ${parking.title}`);
-    return parking.takeOut(parking.lists.allOf(key), why) as Op[];
+    return parking.takeOut(parking.lists.allOf(key), () => parking.cancelled()) as Op[];
   }
 
   /**

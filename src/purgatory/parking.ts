@@ -286,11 +286,15 @@ export class Parking<Watch, Lists extends ParkedLists<Watch> = ParkedLists<Watch
     });
   }
 
-  /**
-   * For `cancel()`, and for a timer that is closed directly. Only the latter happens to a wait.
-   */
+  /** For `cancel()`, and for a timer that is closed directly. A listener may cancel a wait, too. */
   remove(operation: DelayedOperation): boolean {
-    return operation.$takeOut(() => new Rejection(closed(`The timer of ${this.title}`)));
+    const why = (): PurgatoryError =>
+      this.timer.isClosed ? closed(`The timer of ${this.title}`) : this.cancelled();
+    return operation.$takeOut(() => new Rejection(why()));
+  }
+
+  cancelled(): PurgatoryError {
+    return new PurgatoryError('ERR_PURGATORY_CANCELLED', `The wait was cancelled in ${this.title}`);
   }
 
   /**

@@ -9,6 +9,7 @@ import { ThresholdPurgatory } from '../../../src/waits/threshold/index.ts';
 import { checkPurgatoryInvariants } from '../../support/checks/purgatory.ts';
 import { checkTimerInvariants } from '../../support/checks/timer.ts';
 import { Op } from '../../support/op.ts';
+import { rejection } from '../../support/rejection.ts';
 import { turn } from '../../support/turns.ts';
 import { uncaughtDuring } from '../../support/uncaught.ts';
 import { unhandledDuring } from '../../support/unhandled.ts';
@@ -190,6 +191,7 @@ const channels = [
   ),
   ...['purgatory:load:answered', 'purgatory:load:failed', 'purgatory:task:run', 'purgatory:task:error'],
 ];
+const CANCELLED = 'ERR_PURGATORY_CANCELLED';
 const ABORT = 'the abort of a signal that user code gets';
 
 /** After a close, calls are refused. */
@@ -257,4 +259,19 @@ describe('behaviour 13: a listener that acts', () => {
       }
     }
   }
+
+  it('and cancels the wait that it is shown has it rejected as cancelled, whatever waits', async () => {
+    const cancel = (message: unknown): void => {
+      (message as { operation: DelayedOperation }).operation.cancel();
+    };
+    for (const [which, make] of Object.entries(subjects)) {
+      channel('purgatory:operation:parked').subscribe(cancel);
+      try {
+        const wait = make(new ManualClock(), () => {}).wait();
+        if (wait !== undefined) expect(await rejection(wait), which).to.include({ code: CANCELLED });
+      } finally {
+        channel('purgatory:operation:parked').unsubscribe(cancel);
+      }
+    }
+  });
 });
