@@ -1,8 +1,26 @@
+import { setImmediate as hostImmediate } from 'node:timers';
 import { expect } from 'chai';
-import { SystemTimer, type TimerTask } from '../../../src/index.ts';
+import { type Clock, SystemTimer, systemClock, type TimerTask, type WakeUp } from '../../../src/index.ts';
 import { listen } from '../../../src/observe/events/index.ts';
 import { checkTimerInvariants } from '../../support/checks/timer.ts';
 import { block, microtasks, turn, until } from '../../support/turns.ts';
+
+/** The system clock, `offsetMs` ahead of it. */
+class OffsetClock implements Clock {
+  offsetMs: number;
+
+  constructor(offsetMs: number) {
+    this.offsetMs = offsetMs;
+  }
+
+  now(): number {
+    return systemClock.now() + this.offsetMs;
+  }
+
+  wakeAt(atMs: number, wake: (dueMs?: number) => void): WakeUp {
+    return systemClock.wakeAt(atMs - this.offsetMs, wake);
+  }
+}
 
 describe('behaviour 9: a burst does not freeze the process', () => {
   it('runs nothing more of a timer that is closed while its pass waits for its turn', async () => {
@@ -69,27 +87,56 @@ describe('behaviour 9: a burst does not freeze the process', () => {
     expect(Math.max(...ran)).to.equal(1);
   });
 
-  it('runs the microtasks after a batch of at most 64 tasks on the system clock', async () => {
-    const timer = new SystemTimer({ tickMs: 1, sliceMs: Number.POSITIVE_INFINITY });
-    const log: number[] = [];
-    let ahead = 0;
-    let furthest = 0;
-    const goOn = async (i: number): Promise<void> => {
-      await undefined;
-      log.push(i);
-      ahead--;
-    };
-    for (let i = 0; i < 1_000; i++) {
-      timer.schedule(() => {
-        furthest = Math.max(furthest, ++ahead);
-        void goOn(i);
-      }, 1);
+  it('has the timers of a clock around the system clock share the slice: twenty are no twenty slices', async () => {
+    const clock = new OffsetClock(1_000);
+    const timers = Array.from({ length: 20 }, () => new SystemTimer({ clock, sliceMs: 5 }));
+    const ranInTurns = [0];
+    let hasRun = 0;
+    for (const timer of timers) {
+      for (let i = 0; i < 10; i++) {
+        timer.schedule(() => {
+          ranInTurns[ranInTurns.length - 1]++;
+          hasRun++;
+          clock.offsetMs++; // it takes 1 ms, by this clock
+        }, 1);
+      }
     }
-    await until(() => log.length === 1_000);
-    expect(log).to.deep.equal(Array.from({ length: 1_000 }, (_, i) => i));
-    expect(furthest).to.be.at.most(64);
-    timer.close();
+    const nextTurn = (): void => {
+      ranInTurns.push(0);
+      if (hasRun < 200) hostImmediate(nextTurn);
+    };
+    hostImmediate(nextTurn);
+    await until(() => hasRun === 200);
+    // From one immediate of the test to the next: the end of a slice, and the beginning of another.
+    expect(Math.max(...ranInTurns)).to.be.at.most(10);
   });
+
+  for (const [name, clock] of [
+    ['the system clock', systemClock],
+    ['a clock around it', new OffsetClock(-1_000)],
+  ] as const) {
+    it(`runs the microtasks after a batch of at most 64 tasks on ${name}`, async () => {
+      const timer = new SystemTimer({ clock, tickMs: 1, sliceMs: Number.POSITIVE_INFINITY });
+      const log: number[] = [];
+      let ahead = 0;
+      let furthest = 0;
+      const goOn = async (i: number): Promise<void> => {
+        await undefined;
+        log.push(i);
+        ahead--;
+      };
+      for (let i = 0; i < 1_000; i++) {
+        timer.schedule(() => {
+          furthest = Math.max(furthest, ++ahead);
+          void goOn(i);
+        }, 1);
+      }
+      await until(() => log.length === 1_000);
+      expect(log).to.deep.equal(Array.from({ length: 1_000 }, (_, i) => i));
+      expect(furthest).to.be.at.most(64);
+      timer.close();
+    });
+  }
 
   it('counts what runs in microtasks after its tasks on the system clock', async () => {
     const timer = new SystemTimer({ tickMs: 1, sliceMs: 2 });
