@@ -125,19 +125,6 @@ describe('a Purgatory on a bus', () => {
     expect(await shipped).to.deep.equal({ expired: false, value: 'parcel' });
     purgatory.close();
   });
-
-  it('goes on alone when its bus is closed', async () => {
-    const { clock, bus } = world();
-    const one = bus();
-    const purgatory = new Purgatory<string, Op>('orders', { bus: one, clock });
-    const op = park(purgatory, 'k');
-    await one.close();
-    op.ready = true;
-    purgatory.notify('k');
-    await turn();
-    expect(op.isCompleted).to.equal(true);
-    expect(codeOf(() => new Purgatory('y', { bus: one }))).to.equal('ERR_PURGATORY_CLOSED');
-  });
 });
 
 describe('a ThresholdPurgatory on a bus', () => {
@@ -290,28 +277,5 @@ describe('a ThresholdPurgatory on a bus', () => {
     expect(answers).to.have.length(2);
     answers[1](5);
     expect(await wait).to.deep.equal({ expired: false, value: 5 });
-  });
-
-  it('does not let an older answer of current undo an advance', async () => {
-    const w = world();
-    const bus = w.bus();
-    let answer = (_value: number): void => {};
-    const purgatory = make(w, bus, {
-      current: () =>
-        new Promise((resolve) => {
-          answer = resolve;
-        }),
-    });
-    const wait = purgatory.awaitAtLeast('p', 100, { timeoutMs: 60_000 });
-    w.hub.cut(bus);
-    w.hub.mend(bus);
-    w.clock.advance(1_100);
-    purgatory.advance('p', 50);
-    answer(40);
-    await turn();
-    expect(purgatory.get('p')).to.equal(50);
-    purgatory.close();
-    answer(200);
-    await rejection(wait);
   });
 });
