@@ -132,6 +132,16 @@ describe('Each class that waits', () => {
       await next;
     });
 
+    for (const timeoutMs of [5, Number.POSITIVE_INFINITY]) {
+      it(`refuses a wait of ${timeoutMs} ms where the timer that it shares is closed (behaviour 11): ${kind}`, async () => {
+        const timer = new SystemTimer({ clock: new ManualClock() });
+        const subject = make({ timer });
+        timer.close();
+        await rejects(wait(subject, 'k', { timeoutMs }), 'ERR_PURGATORY_CLOSED');
+        expect(subject.numDelayed).to.equal(0);
+      });
+    }
+
     it(`refuses bad options of a wait before anything has changed: ${kind}`, async () => {
       const subject = make({ clock: new ManualClock() });
       const bad: [unknown, string][] = [

@@ -233,8 +233,6 @@ describe('Bad arguments of shared waits', () => {
     [{ load, recheckMs: [0] }, 'ERR_OUT_OF_RANGE', '"options.recheckMs[0]"'],
     [{ load, pollMs: 0 }, 'ERR_OUT_OF_RANGE', '"options.pollMs"'],
     [{ load, pollMs: Number.NaN }, 'ERR_OUT_OF_RANGE', '"options.pollMs"'],
-    [{ load, maxParked: 0 }, 'ERR_OUT_OF_RANGE', '"options.maxParked"'],
-    [{ load, clock: {} }, 'ERR_INVALID_ARG_TYPE', '"options.clock"'],
     [{ load, onError: 'log' }, 'ERR_INVALID_ARG_TYPE', '"options.onError"'],
   ];
   for (const [index, [options, code, name]] of badOptions.entries()) {
@@ -250,9 +248,6 @@ describe('Bad arguments of shared waits', () => {
     [[7, condition, { timeoutMs: 5 }], 'ERR_INVALID_ARG_TYPE', '"key"'],
     [['job', 7, { timeoutMs: 5 }], 'ERR_INVALID_ARG_TYPE', '"condition"'],
     [['job', condition], 'ERR_INVALID_ARG_TYPE', '"options"'],
-    [['job', condition, {}], 'ERR_INVALID_ARG_TYPE', '"options.timeoutMs"'],
-    [['job', condition, { timeoutMs: Number.NaN }], 'ERR_OUT_OF_RANGE', '"options.timeoutMs"'],
-    [['job', condition, { timeoutMs: 5, signal: {} }], 'ERR_INVALID_ARG_TYPE', '"options.signal"'],
   ];
   for (const [index, [args, code, name]] of badWaits.entries()) {
     it(`reject the wait, and nothing is parked: case ${index} of ${name}`, async () => {

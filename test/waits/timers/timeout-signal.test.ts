@@ -101,11 +101,12 @@ describe('timeoutSignal', () => {
     expect(signal.reason).to.have.property('name', 'TimeoutError');
   });
 
-  it('stays behind on no parent that the timer refuses it for', async () => {
+  it('stays behind on no parent that a closed timer refuses it for (behaviour 11)', async () => {
     const { timer } = manual();
     timer.close();
     const { signal } = new AbortController();
-    refuses(() => timeoutSignal(5, { timer, signal }), 'ERR_PURGATORY_CLOSED');
+    for (const delayMs of [5, Number.POSITIVE_INFINITY])
+      refuses(() => timeoutSignal(delayMs, { timer, signal }), 'ERR_PURGATORY_CLOSED');
     expect(getEventListeners(signal, 'abort')).to.have.length(0);
     await turn();
   });
