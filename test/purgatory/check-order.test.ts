@@ -91,8 +91,6 @@ describe('Purgatory options', () => {
   for (const [name, value] of Object.entries({
     maxParked: '5',
     onError: {},
-    timer: {},
-    clock: 5,
     tickMs: '1',
   })) {
     it(`refuse ${name} of a wrong type at construction`, () => {

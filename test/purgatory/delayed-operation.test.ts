@@ -58,16 +58,6 @@ describe('the key that tryComplete gets', () => {
     });
   }
 
-  it('is that of the pending event which the deadline meets', () => {
-    const { purgatory, park, clock } = hall();
-    const keys: unknown[] = [];
-    const op = park('a', ['k', 'l'], { delayMs: 50, onTry: (_, key) => void keys.push(key) });
-    purgatory.notify('l');
-    clock.advance(50);
-    expect(keys.slice(1)).to.deep.equal(['l']);
-    expect(op.expirations).to.equal(1);
-  });
-
   it('is none at parking inside of an event', () => {
     const { purgatory, park } = hall();
     const keys: unknown[] = [];

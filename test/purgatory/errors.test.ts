@@ -72,7 +72,7 @@ describe('behaviour 18: a throw of user code inside a pass goes to onError', () 
 });
 
 describe('On a shared timer', () => {
-  it('each purgatory handles the errors of its own operations, and the timer those of its tasks', () => {
+  it('each purgatory handles all errors of its own operations, and the timer those of its tasks', () => {
     const clock = new ManualClock();
     const reported: string[] = [];
     const timer = new SystemTimer({
@@ -86,10 +86,16 @@ describe('On a shared timer', () => {
           onError: (error, op) => reported.push(`${name}: ${(error as Error).message} of ${op.label}`),
         }),
     );
-    first.tryCompleteElseWatch(new Op('a', { delayMs: 5, onExpired: () => fail('one') }), ['k']);
+    const both = { onCompleted: () => fail('one'), onExpired: () => fail('one more') };
+    first.tryCompleteElseWatch(new Op('a', { delayMs: 5, ...both }), ['k']);
     second.tryCompleteElseWatch(new Op('b', { delayMs: 5, onExpired: () => fail('two') }), ['k']);
     timer.add(new Task(5, () => fail('three')));
     clock.advance(5);
-    expect(reported).to.deep.equal(['first: one of a', 'second: two of b', 'timer: three']);
+    expect(reported).to.deep.equal([
+      'first: one of a',
+      'first: one more of a',
+      'second: two of b',
+      'timer: three',
+    ]);
   });
 });

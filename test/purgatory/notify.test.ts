@@ -29,17 +29,6 @@ describe('notify', () => {
     expect(op.tries).to.equal(2);
   });
 
-  it('makes one pass a key, in the order in which the keys were first notified', async () => {
-    const { purgatory, park } = hall();
-    const tried: string[] = [];
-    const onTry = (op: Op): void => void tried.push(op.label);
-    for (const label of ['a', 'b', 'c']) park(label, [label], { onTry });
-    tried.length = 0;
-    for (const key of ['b', 'c', 'b', 'a', 'c', 'nobody']) purgatory.notify(key);
-    await turn();
-    expect(tried).to.deep.equal(['b', 'c', 'a']);
-  });
-
   it('of a key that nobody watches is over in the call, and leaves nothing (behaviour 27)', async () => {
     const { purgatory, park } = hall();
     purgatory.notify('k');

@@ -2,11 +2,10 @@ import { deepStrictEqual } from 'node:assert';
 import { inspect } from 'node:util';
 import { expect } from 'chai';
 import { ManualClock, SystemTimer } from '../../../src/index.ts';
-import { listen } from '../../../src/observe/events/index.ts';
 import { Queues, type QueuesOptions, type Taken, type TakenMany } from '../../../src/waits/queues/index.ts';
 import { checkPurgatoryInvariants } from '../../support/checks/purgatory.ts';
 import { refuses, rejects } from '../../support/refusals.ts';
-import { codeOfRejection, rejection } from '../../support/rejection.ts';
+import { codeOfRejection } from '../../support/rejection.ts';
 
 const SOON = { timeoutMs: 100 };
 const NEVER = { timeoutMs: Number.POSITIVE_INFINITY };
@@ -216,19 +215,6 @@ describe('Queues', () => {
     jobs.put('a', undefined, { afterMs: 5 });
     expect([jobs.remove('a', undefined), jobs.remove('a', undefined)]).to.deep.equal([true, false]);
     jobs.close();
-  });
-
-  it('serve who waits behind one that a listener of events takes out', async () => {
-    const { jobs } = queues();
-    const others = new AbortController();
-    const first = jobs.take(['a', 'b'], SOON);
-    const second = rejection(jobs.take(['a'], { ...SOON, signal: others.signal }));
-    const third = jobs.take(['a'], SOON);
-    const stop = listen('purgatory:operation:completed', () => others.abort());
-    jobs.putAll('a', [1, 2]);
-    stop();
-    await second;
-    expect([(await first).value, (await third).value]).to.deep.equal([1, 2]);
   });
 
   it('refuse bad arguments with the codes of Node, before anything has changed', async () => {

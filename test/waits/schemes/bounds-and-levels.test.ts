@@ -47,37 +47,6 @@ describe('SimpleWheelTimer', () => {
 });
 
 describe('HierarchicalWheelTimer', () => {
-  it('keeps the order of add inside a tick through every level, and beyond them', () => {
-    const clock = new ManualClock(0.5);
-    const timer = new HierarchicalWheelTimer({ clock, levels: [3, 2, 4] });
-    const log: string[] = [];
-    // The levels span 24 ticks. A task for 1,000 is added from ever nearer: beyond, third, second,
-    // first level.
-    for (const nowMs of [0.5, 500, 980, 993, 997, 998]) {
-      clock.advance(nowMs - clock.now());
-      timer.schedule(() => log.push(`${nowMs}@${clock.now()}`), 1_000 - nowMs);
-      checkTimerInvariants(timer);
-    }
-    while (timer.size > 0) {
-      clock.advance(1);
-      checkTimerInvariants(timer);
-    }
-    expect(log).to.deep.equal(['0.5@1000', '500@1000', '980@1000', '993@1000', '997@1000', '998@1000']);
-  });
-
-  it('finds what lies beyond the levels after what lay there was cancelled', () => {
-    const clock = new ManualClock();
-    const timer = new HierarchicalWheelTimer({ clock, levels: [2, 2] });
-    const near = timer.schedule(() => {}, 9);
-    let ranAtMs = 0;
-    timer.schedule(() => {
-      ranAtMs = clock.now();
-    }, 1_001);
-    near.cancel();
-    clock.advance(2_000);
-    expect(ranAtMs).to.equal(1_001);
-  });
-
   it('ends where a tick is beyond 2^53, as the longest delay is once the clock has left zero', () => {
     // 2^53 + 998 is in the turn that begins at the odd 2^53 + 973, which no double can hold. Wheels
     // that computed with doubles moved the task from the list beyond to the end of that same list,

@@ -74,20 +74,6 @@ describe('Semaphore', () => {
     expect([permits.numDelayed, (await last).isHeld]).to.deep.equal([0, true]);
   });
 
-  it('does not expire one whose unit comes free because another has expired (behaviour 33)', async () => {
-    const { clock, permits } = semaphore(2);
-    await permits.acquire(NEVER);
-    const large = codeOfRejection(permits.acquire({ ...SOON, units: 2 }));
-    const small = permits.acquire(SOON);
-    const late = codeOfRejection(permits.acquire(SOON));
-    clock.advance(100);
-    expect(await large).to.equal('ERR_PURGATORY_TIMEOUT');
-    expect((await small).isHeld).to.equal(true);
-    expect(await late).to.equal('ERR_PURGATORY_TIMEOUT');
-    expect(permits.numDelayed).to.equal(0);
-    checkPurgatoryInvariants(permits);
-  });
-
   it('rejects at the deadline, with who holds the units', async () => {
     const { clock, permits } = semaphore(2);
     await permits.acquire({ ...NEVER, label: 'report 16', key: 'other' });
@@ -218,27 +204,6 @@ describe('Semaphore', () => {
     expect(permits.numDelayed).to.equal(1_000 - 64);
     await Promise.all(waits);
     expect([given, permits.numDelayed]).to.deep.equal([1_000, 0]);
-  });
-
-  it('says when all units of all keys are free', async () => {
-    const { permits } = semaphore(2);
-    await permits.idle();
-    const held = [
-      ...(await Promise.all([1, 2].map(() => permits.acquire({ ...NEVER, key: 'a' })))),
-      await permits.acquire({ ...NEVER, key: 'b' }),
-    ];
-    let idle = 0;
-    const idles = [permits.idle(), permits.idle()].map((promise) => promise.then(() => idle++));
-    const refused = codeOfRejection(permits.acquire({ ...NEVER, units: 2, key: 'b' }));
-    permits.close();
-    expect(await refused).to.equal('ERR_PURGATORY_CLOSED');
-    for (const permit of held) {
-      await turn();
-      expect(idle).to.equal(0);
-      permit.release();
-    }
-    await Promise.all(idles);
-    expect(idle).to.equal(2);
   });
 
   it('stops waiting for idle at a deadline and on abort, also when its own timer is closed', async () => {
@@ -426,52 +391,6 @@ describe('Semaphore', () => {
     expect((await wait).isHeld).to.equal(true);
   });
 
-  itWith(fullRun, 'serves 100,000 that a release frees in slices (behaviours 25 and 32)', async () => {
-    const permits = new Semaphore('herd', { units: 100_000 });
-    const all = await permits.acquire({ ...NEVER, units: 100_000 });
-    let served = 0;
-    for (let i = 0; i < 100_000; i++) void permits.acquire(NEVER).then(() => served++);
-    all.release();
-    expect(permits.numDelayed).to.equal(100_000 - 64);
-    let turns = 0;
-    while (served < 100_000) {
-      await turn();
-      turns++;
-    }
-    expect(turns).to.be.greaterThan(3);
-    expect([permits.numDelayed, permits.available()]).to.deep.equal([0, 0]);
-    permits.close();
-  });
-
-  it('serves on in the release under way what a listener of events releases', async () => {
-    const { permits } = semaphore(2);
-    const [first, second] = [await permits.acquire(NEVER), await permits.acquire(NEVER)];
-    const log: string[] = [];
-    const waits = ['a', 'b'].map((label) => logging(permits, log, label));
-    const stop = listen('purgatory:operation:completed', () => second.release());
-    first.release();
-    stop();
-    expect([permits.numDelayed, permits.available()]).to.deep.equal([0, 0]);
-    await Promise.all(waits);
-    expect(log).to.deep.equal(['a', 'b']);
-    checkPurgatoryInvariants(permits);
-  });
-
-  it('lets a deadline come on time while units are due on another key', async () => {
-    const { clock, permits } = semaphore(200);
-    const all = await permits.acquire({ ...NEVER, key: 'busy', units: 200 });
-    await permits.acquire({ ...NEVER, key: 'quiet', units: 200 });
-    const due = Array.from({ length: 100 }, () => permits.acquire({ ...NEVER, key: 'busy' }));
-    const late = codeOfRejection(permits.acquire({ ...SOON, key: 'quiet' }));
-    all.release();
-    expect(permits.numDelayed).to.equal(100 - 64 + 1);
-    clock.advance(100);
-    expect([permits.watchersOf('quiet'), permits.watchersOf('busy')]).to.deep.equal([0, 36]);
-    expect(await late).to.equal('ERR_PURGATORY_TIMEOUT');
-    expect(await Promise.all(due)).to.have.length(100);
-    checkPurgatoryInvariants(permits);
-  });
-
   it('looks at no more than 16,384 keys in a snapshot', async () => {
     const { permits } = semaphore(1);
     for (let key = 0; key <= 16_384; key++) {
@@ -484,24 +403,6 @@ describe('Semaphore', () => {
       { key: '16383', watchers: 2 },
     ]);
     permits.close();
-  });
-
-  it('lets no deadline overtake a unit that is due to its wait (behaviour 33)', async () => {
-    const { clock, permits } = semaphore(200);
-    const all = await permits.acquire({ ...NEVER, units: 200 });
-    const waits = Array.from({ length: 210 }, () =>
-      permits.acquire(SOON).then(
-        () => 'permit',
-        ({ code }) => code,
-      ),
-    );
-    all.release();
-    expect(permits.numDelayed).to.equal(210 - 64);
-    clock.advance(100);
-    const ends = await Promise.all(waits);
-    expect(ends.filter((end) => end === 'permit')).to.have.length(200);
-    expect(ends.slice(200)).to.deep.equal(Array(10).fill('ERR_PURGATORY_TIMEOUT'));
-    checkPurgatoryInvariants(permits);
   });
 
   itWith(
