@@ -28,13 +28,13 @@ interface Stored {
   measurements: Measurement[];
 }
 
-const all = [...workloads, { name: SCHEMES, title: 'the eight timers of docs/schemes.md' }];
+const all = [...workloads, { name: SCHEMES, title: 'The eight timers of docs/schemes.md' }];
 
 const HELP = `npm run bench -- [WORKLOAD ...] [options]
 
 Without a WORKLOAD it runs all. One that is named is printed in full, every system at every size.
 
-  --quick     what the table of docs/performance.md compares, once; it writes nothing
+  --quick     what the table of docs/performance.md compares, once: a minute on quiet cores; it writes nothing
   --rounds N  each system N times (1 of a quick run, 3 of most others)
   --last      runs nothing: prints what the results of the last run hold
   --page      prints the table as docs/performance.md has it
@@ -75,6 +75,7 @@ for (const workload of chosen) {
   if (names.length > 0) console.log(everything(workload, measurements));
 }
 console.log(`${[...machines].join('; ')}\n`);
+if (!page) console.log('bar: what must hold on quiet cores. aim: what is wanted beyond it.\n');
 const unitOf = ({ unit, workload: name }: RowResult): string =>
   unit ?? workloads.find((workload) => workload.name === name)!.unit;
 console.log((page ? pageTable : table)(rows, unitOf));
