@@ -105,20 +105,6 @@ describe('An event with many watchers', () => {
     expect(ofHerd()).to.equal(400);
   });
 
-  it('behaviour 25: lets a small key in between', async () => {
-    const all = scene();
-    herd(all, 'hot', 500);
-    herd(all, 'small', 2);
-    all.purgatory.notify('hot');
-    await turn();
-    all.purgatory.notify('small');
-    await turn();
-    await turn();
-    expect(all.tried).to.include('small1');
-    expect(all.tried.length).to.be.lessThan(200);
-    await all.purgatory.served();
-  });
-
   it('behaviour 25: goes on while others come as fast as they are begun', async () => {
     const all = scene();
     const oldTried = (): number => all.tried.filter((label) => label.startsWith('old')).length;
@@ -297,17 +283,6 @@ describe('behaviour 28: an event with atMost', () => {
 });
 
 describe('behaviour 30: a deadline that meets an event', () => {
-  it('tries the operation first when the event is pending', () => {
-    const { purgatory, park, clock, log } = hall();
-    const op = park('a', ['k'], { delayMs: 5 });
-    op.ready = true;
-    purgatory.notify('k');
-    clock.advance(5);
-    expect(log).to.deep.equal(['complete a']);
-    expect(op.expirations).to.equal(0);
-    expect(purgatory.snapshot().totals).to.include({ completed: 1, expired: 0 });
-  });
-
   it('expires it when the try does not complete it', () => {
     const { purgatory, park, clock, log } = hall();
     const op = park('a', ['k'], { delayMs: 5 });
@@ -491,20 +466,6 @@ describe('Keys that wait for their event', () => {
 });
 
 describe('behaviour 27: served', () => {
-  it('resolves when what was notified before has been tried, and not earlier', async () => {
-    const all = scene();
-    herd(all, 'k', 100);
-    all.purgatory.notify('k');
-    let isServed = false;
-    const served = all.purgatory.served().then(() => {
-      isServed = true;
-    });
-    await turn();
-    expect(isServed).to.equal(false);
-    await served;
-    expect(all.tried).to.have.length(100);
-  });
-
   it('resolves in the order of the calls, each when what came before it is served', async () => {
     const all = scene();
     const order: string[] = [];

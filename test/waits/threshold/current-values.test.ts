@@ -5,7 +5,6 @@ import {
   ThresholdPurgatory,
   type ThresholdPurgatoryOptions,
 } from '../../../src/waits/threshold/index.ts';
-import { refuses } from '../../support/refusals.ts';
 import { rejection } from '../../support/rejection.ts';
 import { turn } from '../../support/turns.ts';
 
@@ -270,10 +269,5 @@ describe('A current that hangs', () => {
     await reads[0].fail('aborted');
     expect(await closed).to.have.property('code', 'ERR_PURGATORY_CLOSED');
     expect(errors).to.deep.equal([]);
-  });
-
-  it('refuses a loadTimeoutMs that is no time', () => {
-    refuses(() => reading({ loadTimeoutMs: 0 }), 'ERR_OUT_OF_RANGE');
-    refuses(() => reading({ loadTimeoutMs: '5' as never }), 'ERR_INVALID_ARG_TYPE');
   });
 });
