@@ -291,8 +291,12 @@ function hostDelayFor(delayMs: number): number {
   return Math.min(Math.max(Math.ceil(delayMs), 0), MAX_TIMEOUT_MS);
 }
 
+/** Bun runs its timers between its reads and its immediates: the reads come a turn later there. */
+const afterReads =
+  'bun' in process.versions ? (run: () => void) => inNextTurn(() => inNextTurn(run)) : inNextTurn;
+
 /**
  * The host's monotonic time in ms, and its setTimeout: the {@link Clock} of every timer that is
  * given no other.
  */
-export const systemClock: Clock = new SystemClock(inNextTurn, foreign, true);
+export const systemClock: Clock = new SystemClock(afterReads, foreign, true);

@@ -57,8 +57,6 @@ const COUNTS_NODES_IMMEDIATES = {
   'test/waits/timers/drained-turns.test.ts': 'counts Node’s immediates, and Bun names none',
 };
 
-const TIMERS_AFTER_READS = 'Bun runs its timers between its reads and its immediates';
-
 function node(major: number, specs: string): Runtime {
   return {
     name: `Node ${major}`,
@@ -78,9 +76,6 @@ const bun: Runtime = {
   skippedFiles: { ...COMPUTES, ...COMPARED_WITH_NODE, ...COUNTS_NODES_IMMEDIATES },
   skippedTests: {
     'is not kept in memory by what it parked': 'Bun’s microtasks hold their context longer',
-    'that was stopped by SIGSTOP': TIMERS_AFTER_READS,
-    'that stood still in a handler of a socket': TIMERS_AFTER_READS,
-    'before it looks at elements that may be idle': TIMERS_AFTER_READS,
     'A tool that looks for open handles': 'Bun names no resource that is open',
   },
   jobs: 1,
