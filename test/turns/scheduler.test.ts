@@ -1,7 +1,7 @@
 // The turns of a clock that the test moves. test/host/turns has those of the host's.
 import { expect } from 'chai';
 import sinon from 'sinon';
-import { Purgatory } from '../../src/index.ts';
+import { Purgatory, SystemTimer } from '../../src/index.ts';
 import { Watchers } from '../../src/purgatory/watchers.ts';
 import { herdOn, type Op } from '../support/op.ts';
 import { SlowClock } from '../support/slow-clock.ts';
@@ -60,6 +60,31 @@ describe('behaviour 25: the turns of a clock', () => {
       await purgatory.served();
       expect(tried).to.equal(16);
     }
+    purgatory.close();
+  });
+
+  it('are shared by deadlines and events, a batch each, however much there is of one kind', async () => {
+    const clock = new SlowClock();
+    const wakeAt = clock.wakeAt.bind(clock);
+    // As the system clock it says by which reading it wakes.
+    clock.wakeAt = (atMs, wake: (dueMs: number) => void) => wakeAt(atMs, () => wake(clock.now()));
+    const timers = Array.from({ length: 20 }, () => new SystemTimer({ clock }));
+    const purgatory = new Purgatory<string, Op>('events', { clock });
+    let log = '';
+    const work = (kind: string) => (): void => {
+      log += kind;
+      clock.advance(1);
+    };
+    herdOn(purgatory, 'key', 60, work('e'));
+    for (const timer of timers) for (let i = 0; i < 3; i++) timer.schedule(work('T'), 1);
+    clock.advance(3);
+    purgatory.notify('key');
+    await until(() => log.length === 120);
+    // Once both kinds are under way: no more of one in a row than the batches before their cost is known.
+    const both = log.slice(log.indexOf('T'), Math.min(log.lastIndexOf('T'), log.lastIndexOf('e')));
+    expect(both)
+      .to.have.length.above(40)
+      .and.not.match(/e{17}|T{4}/);
     purgatory.close();
   });
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { Purgatory, SystemTimer } from '../../../src/index.ts';
+import { Purgatory } from '../../../src/index.ts';
 import { herdOn, type Op } from '../../support/op.ts';
 import { closeConnections, connected } from '../../support/sockets.ts';
 import { until } from '../../support/turns.ts';
@@ -12,28 +12,6 @@ function spin(ms: number): void {
 
 describe('behaviour 25: the turns of a clock', () => {
   afterEach(closeConnections);
-
-  it('are shared by deadlines and events, a batch each, however much there is of one kind', async () => {
-    const timers = Array.from({ length: 20 }, () => new SystemTimer());
-    const purgatory = new Purgatory<string, Op>('events');
-    let log = '';
-    const work = (kind: string) => (): void => {
-      spin(1);
-      log += kind;
-    };
-    herdOn(purgatory, 'key', 60, work('e'));
-    for (const timer of timers) for (let i = 0; i < 3; i++) timer.schedule(work('T'), 1);
-    spin(3);
-    purgatory.notify('key');
-    await until(() => log.length === 120);
-    // Once both kinds are under way: no more of one in a row than the batches before their cost is known.
-    const both = log.slice(log.indexOf('T'), Math.min(log.lastIndexOf('T'), log.lastIndexOf('e')));
-    expect(both)
-      .to.have.length.above(40)
-      .and.not.match(/e{17}|T{4}/);
-    for (const timer of timers) timer.close();
-    purgatory.close();
-  });
 
   it('let the host read its sockets between two slices', async () => {
     const { client, socket } = await connected();
