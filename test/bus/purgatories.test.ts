@@ -6,7 +6,7 @@ import { Purgatory, SystemTimer } from '../../src/index.ts';
 import { ThresholdPurgatory } from '../../src/waits/threshold/index.ts';
 import { codeOf } from '../support/code-of.ts';
 import { Op, type OpOptions } from '../support/op.ts';
-import { rejection } from '../support/rejection.ts';
+import { codeOfRejection } from '../support/rejection.ts';
 import { SlowClock } from '../support/slow-clock.ts';
 import { LoggingOperation } from '../support/threshold-op.ts';
 import { turn } from '../support/turns.ts';
@@ -75,8 +75,7 @@ describe('a Purgatory on a bus', () => {
       const op = new Op('op');
       expect(codeOf(() => purgatory.tryCompleteElseWatch(op, ['k', key]))).to.equal(code);
       expect(op.tries).to.equal(0);
-      const error = await rejection(purgatory.waitFor([key], () => 1, { timeoutMs: 1 }));
-      expect((error as { code: string }).code).to.equal(code);
+      expect(await codeOfRejection(purgatory.waitFor([key], () => 1, { timeoutMs: 1 }))).to.equal(code);
     }
     expect(purgatory.numDelayed).to.equal(0);
   });
@@ -209,8 +208,8 @@ describe('a ThresholdPurgatory on a bus', () => {
     expect(
       codeOf(() => purgatory.tryCompleteElseWatch(new LoggingOperation('op', 1_000, []), [[key, 1]])),
     ).to.equal('ERR_INVALID_ARG_TYPE');
-    const error = await rejection(purgatory.awaitAtLeast(key, 1, { timeoutMs: 1 }));
-    expect((error as { code: string }).code).to.equal('ERR_INVALID_ARG_TYPE');
+    const wait = purgatory.awaitAtLeast(key, 1, { timeoutMs: 1 });
+    expect(await codeOfRejection(wait)).to.equal('ERR_INVALID_ARG_TYPE');
     expect(purgatory.get(key)).to.equal(undefined);
     expect(codeOf(() => make(w, w.bus(), { current: 1 }))).to.equal('ERR_INVALID_ARG_TYPE');
   });

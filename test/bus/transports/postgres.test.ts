@@ -2,14 +2,16 @@ import { expect } from 'chai';
 import pg from 'pg';
 import { notifyInTransaction } from '../../../src/bus/transports/postgres.ts';
 import { ManualClock, Purgatory } from '../../../src/index.ts';
-import { rejection } from '../../support/rejection.ts';
+import { codeOfRejection, rejection } from '../../support/rejection.ts';
 
 const orders = new Purgatory<string>('orders');
 
 describe('notifyInTransaction', () => {
+  const queries: string[] = [];
+  const client = { query: async (text: string) => queries.push(text) };
+  beforeEach(() => queries.splice(0));
+
   it('refuses a purgatory without a bus while operations are parked in it, which would hear nothing', async () => {
-    const queries: string[] = [];
-    const client = { query: async (text: string) => queries.push(text) };
     const alone = new Purgatory<string>('alone', { clock: new ManualClock() });
     await notifyInTransaction(client, alone, ['a']);
     expect(queries).to.have.length(1); // it only writes
@@ -23,8 +25,6 @@ describe('notifyInTransaction', () => {
   });
 
   it('refuses a Pool, and a name in place of the purgatory', async () => {
-    const queries: string[] = [];
-    const client = { query: async (text: string) => queries.push(text) };
     const pool = new pg.Pool();
     try {
       for (const [first, second] of [
@@ -33,8 +33,8 @@ describe('notifyInTransaction', () => {
         [client, { name: 'oders' }],
         [client, undefined],
       ]) {
-        const error = await rejection(notifyInTransaction(first as never, second as never, ['a']));
-        expect((error as { code: string }).code).to.equal('ERR_INVALID_ARG_TYPE');
+        const call = notifyInTransaction(first as never, second as never, ['a']);
+        expect(await codeOfRejection(call)).to.equal('ERR_INVALID_ARG_TYPE');
       }
       expect(queries).to.deep.equal([]);
       expect(pool.totalCount).to.equal(0);
@@ -44,11 +44,9 @@ describe('notifyInTransaction', () => {
   });
 
   it('refuses bad keys before anything is published', async () => {
-    const queries: string[] = [];
-    const client = { query: async (text: string) => queries.push(text) };
     for (const keys of [['a', 1], ['a'.repeat(2_000)], 'a']) {
-      const error = await rejection(notifyInTransaction(client, orders, keys as never));
-      expect((error as { code: string }).code).to.match(/^ERR_INVALID_ARG/);
+      const call = notifyInTransaction(client, orders, keys as never);
+      expect(await codeOfRejection(call)).to.match(/^ERR_INVALID_ARG/);
     }
     expect(queries).to.deep.equal([]);
   });
