@@ -25,7 +25,7 @@ import type { TimerTask } from '../../timer/timer-task.ts';
 import { Answers } from './answers.ts';
 import { type Decide, Division, partsOf } from './division.ts';
 import { DueKeys } from './due-keys.ts';
-import { type DueBatch, Load, type Loading, type Retry, type WatchedKey } from './load.ts';
+import { type Cause, type DueBatch, Load, type Loading, type Retry, type WatchedKey } from './load.ts';
 import { LoadMeter, type LoadSnapshot, type LoadsSnapshot } from './load-meter.ts';
 import { isFailedState, statesOf } from './loaded-states.ts';
 import { Looks } from './looks.ts';
@@ -116,11 +116,9 @@ export class LoadScheduler implements PendingEvents {
    * A new wait on `key` has begun, or the key may have changed. A load that begins after this call
    * must follow. O(1).
    */
-  event(key: WatchedKey, isHint: boolean): void {
-    key.hasEvent = true;
-    if (isHint) (key.loading ?? key).isHinted = true;
-    if (key.loading !== undefined) key.loading.isOutdated = true;
-    else if (key.failures === 0) this.#makeDue(key);
+  event(key: WatchedKey, cause: Cause): void {
+    add(cause, key.loading ?? key);
+    if (key.loading === undefined && key.failures === 0) this.#makeDue(key);
     // Otherwise it backs off or is due already. That load sees the change.
     this.#holdAborted();
   }
@@ -143,7 +141,7 @@ export class LoadScheduler implements PendingEvents {
     this.#due.clear();
     for (const [load, end] of this.#underWay) {
       end?.cancel();
-      load.abort();
+      load.controller.abort();
     }
     this.#underWay.clear();
     this.#giveUps.close();
@@ -186,7 +184,7 @@ export class LoadScheduler implements PendingEvents {
     this.#underWay.set(load, this.#timeOutLater(load));
     if (load.isApart) this.#apart++;
     this.#meter.began(load.keys.length);
-    void statesOf(read, load.names, load.signal).then(
+    void statesOf(read, load.names, load.controller.signal).then(
       (states) => this.#end(load, () => this.#succeeded(load, states)),
       (error) => this.#end(load, () => this.#failed(load, error)),
     );
@@ -204,7 +202,7 @@ export class LoadScheduler implements PendingEvents {
       this.#apart--;
       this.#restUntilMs = 2 * load.endedAtMs - load.beganAtMs;
     }
-    if (load.signal.aborted) this.#release(load);
+    if (load.controller.signal.aborted) this.#release(load);
     else take?.();
     this.#startSoon();
   }
@@ -217,7 +215,7 @@ export class LoadScheduler implements PendingEvents {
       const what = `A load of ${many} of ${this.#parking.title}`;
       const error = notWithin(`${what} has not ended`, timeoutMs);
       this.#end(load, () => this.#timedOut(load, error));
-      load.abort(error);
+      load.controller.abort(error);
     };
     return this.timer.schedule(timeOut, timeoutMs);
   }
@@ -294,18 +292,17 @@ export class LoadScheduler implements PendingEvents {
       return;
     }
     watched.failures = 0;
-    if (watched.hasEvent) watched.answeredAtMs = load.endedAtMs;
-    watched.hasEvent = key.isOutdated;
-    watched.isHinted = key.isHinted;
-    if (key.isOutdated) this.#makeDue(watched);
+    if (watched.cause !== undefined) watched.answeredAtMs = load.endedAtMs;
+    watched.cause = key.cause;
+    if (key.cause !== undefined) this.#makeDue(watched);
     else this.#lookAgain(watched, load);
   }
 
   /** The load of a key is over. True iff somebody waits for it; else it is forgotten. */
-  #didEnd({ watched, pass, isHinted }: Loading): boolean {
+  #didEnd({ watched, pass, cause }: Loading): boolean {
     this.#parking.lists.release(pass);
     watched.loading = undefined;
-    watched.isHinted ||= isHinted;
+    add(cause, watched);
     if (this.#waitsOn(watched) > 0) return true;
     this.#forget(watched);
     return false;
@@ -339,7 +336,7 @@ export class LoadScheduler implements PendingEvents {
       this.#giveUps.schedule(() => this.#end(load), restMs),
     );
     this.#holdAborted();
-    load.abort();
+    load.controller.abort();
   };
 
   /**
@@ -358,4 +355,9 @@ export class LoadScheduler implements PendingEvents {
     for (const key of load.keys) if (this.#didEnd(key)) this.#makeDue(key.watched);
     load.division?.ended();
   }
+}
+
+/** A hint outdoes a wait: a deadline waits for its load. */
+function add(cause: Cause | undefined, to: { cause: Cause | undefined }): void {
+  if (to.cause !== 'hint') to.cause = cause ?? to.cause;
 }

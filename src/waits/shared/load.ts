@@ -12,16 +12,17 @@
 import type { Pass } from '../../purgatory/passes.ts';
 import type { Division } from './division.ts';
 
+/** An event that asks for a load: a new wait, or a hint that the state may have changed. */
+export type Cause = 'wait' | 'hint';
+
 export class WatchedKey {
   readonly key: string;
   /** The load of it that is under way, or whose answers are being given. At most one. */
   loading: Loading | undefined;
   /** The batch in which it waits for its load to begin. */
   due: DueBatch | undefined;
-  /** The next load is caused by an event, not by a poll or a recheck. */
-  hasEvent = false;
-  /** A hint has come, and no load that began after it has been answered. */
-  isHinted = false;
+  /** What asks for its next load, until that is answered. Undefined: its poll or its recheck. */
+  cause: Cause | undefined;
   /**
    * Failed loads in a row. While it is above 0 and `look` is set, the key backs off. No event
    * shortens that.
@@ -55,10 +56,8 @@ export interface Loading {
   readonly watched: WatchedKey;
   /** The waits that it answers. */
   readonly pass: Pass<string>;
-  /** An event came meanwhile: it may have read the state before. One more load must follow. */
-  isOutdated: boolean;
-  /** A hint came meanwhile. */
-  isHinted: boolean;
+  /** What came meanwhile: it may have read the state before. One more load must follow. */
+  cause: Cause | undefined;
   /** What the load has brought for the key. Undefined while it is under way. */
   outcome: Outcome | undefined;
 }
@@ -92,7 +91,7 @@ export class Load {
   readonly beganAtMs: number;
   /** When it has failed. */
   readonly timeoutMs: number;
-  readonly #controller = new AbortController();
+  readonly controller: AbortController = new AbortController();
   /** The waits that it would answer and that have not ended. */
   waits = 0;
   /** Keys whose answers are still to be given. */
@@ -114,8 +113,7 @@ export class Load {
     this.keys = Array.from(keys, (watched) => {
       const pass = lists.holdPass(watched);
       this.waits += pass.watchers;
-      const loading = { load: this, watched, pass, isOutdated: false, isHinted: false, outcome: undefined };
-      watched.loading = loading;
+      watched.loading = { load: this, watched, pass, cause: undefined, outcome: undefined };
       return watched.loading;
     });
     this.division = division;
@@ -127,13 +125,5 @@ export class Load {
 
   get names(): string[] {
     return this.keys.map(({ watched }) => watched.key);
-  }
-
-  get signal(): AbortSignal {
-    return this.#controller.signal;
-  }
-
-  abort(reason?: unknown): void {
-    this.#controller.abort(reason);
   }
 }

@@ -2,7 +2,7 @@
 //
 // Costs. O(keys).
 import { isMap, isNativeError } from 'node:util/types';
-import { debugOnce, isDebugging } from '../../base/debug.ts';
+import { debugOnce } from '../../base/debug.ts';
 import { invalidReturnValue } from '../../base/node-errors.ts';
 import { cut } from '../../base/text.ts';
 import { inOwnScope } from '../../clock/root-context.ts';
@@ -20,7 +20,6 @@ export async function statesOf(
   const states = await inOwnScope(() => loadKeys([...names], { signal }));
   if (typeof states?.get !== 'function') throw invalidReturnValue('a promise of a Map', 'load', states);
   if (isMap(states)) checkFirstKey(states);
-  if (isDebugging) hintAtOthers(loadKeys, states, names);
   const found = names.map((name) => states.get(name));
   if (isMap(states) && found.includes(undefined)) warnOfSpelling(loadKeys, states, names);
   return found;
@@ -31,24 +30,21 @@ export function isFailedState(state: unknown): state is Error {
   return isNativeError(state) || state instanceof Error;
 }
 
-/** Of the keys that were asked for none may exist: then the Map is empty. */
-function hintAtOthers(of: object, states: ReadonlyMap<string, unknown>, names: readonly string[]): void {
-  if (names.some((name) => states.has(name))) return;
-  const [other] = states.keys();
-  if (other === undefined) return;
-  const format = 'shared waits: load was asked for "%s" and returned "%s": none of its keys was asked for';
-  debugOnce(of, 'others', format, cut(names[0]), cut(other));
-}
-
 const warned = new WeakSet<object>();
 /** The most keys of a Map that are looked at. */
 const MOST_SPELLED = 1_000;
 
-/** A database may spell an id in its own way, and its waits hear that the row is gone. */
+/**
+ * A database may spell an id in its own way, and its waits hear that the row is gone. Of the keys that
+ * were asked for none may exist: then the Map is empty.
+ */
 function warnOfSpelling(of: object, states: ReadonlyMap<string, unknown>, names: readonly string[]): void {
-  if (states.size === 0 || warned.has(of)) return;
+  const [first] = states.keys();
+  if (first === undefined || warned.has(of)) return;
   const missing = new Map<string, string>();
   for (const name of names) if (!states.has(name)) missing.set(plain(name), name);
+  const format = 'shared waits: load was asked for "%s" and returned "%s": none of its keys was asked for';
+  if (missing.size === names.length) debugOnce(of, 'others', format, cut(names[0]), cut(first));
   let left = missing.size === 0 ? 0 : MOST_SPELLED;
   for (const key of states.keys()) {
     if (left-- === 0) return;

@@ -24,6 +24,8 @@ export class SharedWaiter extends Wait {
   lastLoading: Loading | undefined;
   /** The state that was offered last. */
   #state: unknown;
+  /** With `timeoutMs: 0`: the first load ends it, whatever that brings. It has no deadline. */
+  readonly isLook: boolean;
   #holdsDeadline = false;
   readonly #removed: (waiter: SharedWaiter) => void;
   readonly #condition: (state: unknown) => unknown;
@@ -35,7 +37,9 @@ export class SharedWaiter extends Wait {
     condition: (state: unknown) => unknown,
     options: CheckedWaitOptions,
   ) {
-    super(options);
+    const isLook = options.timeoutMs <= 0;
+    super(isLook ? { ...options, timeoutMs: Number.POSITIVE_INFINITY } : options);
+    this.isLook = isLook;
     this.watched = watched;
     this.lastLoading = watched.loading;
     this.#removed = removed;
@@ -57,18 +61,27 @@ export class SharedWaiter extends Wait {
   /** Once: for a load that a hint has caused, under way or due, unless it has nothing for it. */
   override $holdsDeadline(): boolean {
     if (this.#holdsDeadline) return false;
-    const { isHinted, loading } = this.watched;
-    const isFor = loading === undefined || loading !== this.lastLoading;
-    this.#holdsDeadline = loading?.isHinted || (isHinted && isFor);
+    const { cause, loading, due } = this.watched;
+    const isFor = loading === undefined ? due !== undefined : loading !== this.lastLoading;
+    this.#holdsDeadline = loading?.cause === 'hint' || (cause === 'hint' && isFor);
     return this.#holdsDeadline;
   }
 
   /**
    * Offers what a load of the key has brought that began after the wait was parked. True iff that
-   * ended it, answered or rejected.
+   * ended it: it is answered, rejected or, where this load was all that it waited for, expired.
    */
   offer({ state, failure }: Outcome): boolean {
-    if (failure !== undefined) return failure.retry === undefined && this.fail(failure.error);
+    const hasFailed = failure !== undefined;
+    const hasEnded = hasFailed ? failure.retry === undefined && this.fail(failure.error) : this.#try(state);
+    if (hasEnded || this.isOver) return hasEnded;
+    const isLast = this.#holdsDeadline && !hasFailed && this.watched.loading?.cause !== 'hint';
+    if (!isLast && !this.isLook) return false;
+    this.$keeper?.expireNow(this);
+    return true;
+  }
+
+  #try(state: unknown): boolean {
     this.#state = state;
     const condition = this.#condition;
     let answer: unknown;
@@ -85,24 +98,11 @@ export class SharedWaiter extends Wait {
     } catch (error) {
       return this.fail(error);
     }
-    if (isAnswer(answer)) return this.answer(answer);
-    if (!this.#holdsDeadline || this.isOver || this.watched.loading?.isHinted) return false;
-    this.$keeper?.expireNow(this);
-    return true;
+    return isAnswer(answer) && this.answer(answer);
   }
 
   override end(outcome: SharedWaitResult<unknown, unknown> | Rejection, settler: Settler | undefined): void {
     this.#removed(this);
     super.end(outcome, settler);
-  }
-}
-
-/** A wait with `timeoutMs: 0`: the first load ends it, whatever it brings. It has no deadline. */
-export class SharedLook extends SharedWaiter {
-  override offer(outcome: Outcome): boolean {
-    if (super.offer(outcome)) return true;
-    if (this.isOver) return false;
-    this.$keeper?.expireNow(this);
-    return true;
   }
 }

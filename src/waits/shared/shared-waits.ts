@@ -23,7 +23,7 @@ import type { NotYet } from '../../purgatory/wait.ts';
 import { DEFAULT_SLICE_MS } from '../../turns/scheduler.ts';
 import type { LoadsSnapshot } from './load-meter.ts';
 import { LoadScheduler } from './load-scheduler.ts';
-import { SharedLook, SharedWaiter, type SharedWaitResult } from './shared-waiter.ts';
+import { SharedWaiter, type SharedWaitResult } from './shared-waiter.ts';
 import {
   checkedSharedWaitsOptions,
   type SharedWaitsOptions,
@@ -107,14 +107,16 @@ export class SharedWaits<V> extends AbstractPurgatory<string, never> {
       this.#parking.checkOpen(checked.signal);
       const { lists } = this.#parking;
       const watched = lists.keyOf(key);
-      const isLook = checked.timeoutMs <= 0;
-      const Kind = isLook ? SharedLook : SharedWaiter;
-      const terms = isLook ? { ...checked, timeoutMs: Number.POSITIVE_INFINITY } : checked;
-      const waiter = new Kind(watched, this.#removed, condition as (state: unknown) => unknown, terms);
+      const waiter = new SharedWaiter(
+        watched,
+        this.#removed,
+        condition as (state: unknown) => unknown,
+        checked,
+      );
       this.#parking.park(waiter, [key]);
       // A load before the bus has subscribed might miss a change, and another would have to follow.
-      // A listener may have ended it.
-      if (waiter.isPending && (isLook || !lists.interest?.isHeld(key))) this.#loads.event(watched, false);
+      const isHeld = !waiter.isLook && lists.interest?.isHeld(key);
+      if (waiter.isPending && !isHeld) this.#loads.event(watched, 'wait'); // a listener may have ended it
       return waiter.begin() as Promise<SharedWaitResult<Exclude<T, NotYet>, V>>;
     } catch (error) {
       return Promise.reject(error);
@@ -164,7 +166,7 @@ export class SharedWaits<V> extends AbstractPurgatory<string, never> {
   #hint(key: string): boolean {
     const { lists } = this.#parking;
     if (lists.watchersOf(key) === 0) return false;
-    this.#loads.event(lists.keyOf(key), true);
+    this.#loads.event(lists.keyOf(key), 'hint');
     return true;
   }
 
