@@ -167,6 +167,19 @@ describe('Answers to many waiters of one key', () => {
       await expectEmpty(all);
     });
 
+    it('are not waited for while the key backs off', async () => {
+      const all = loading();
+      const result = all.wait('job', 2, { timeoutMs: 10 });
+      await all.loaded();
+      await all.calls[0].answer({ job: 0 });
+      all.waits.changed('job');
+      await all.loaded();
+      await all.calls[1].fail('it is down');
+      all.clock.advance(10);
+      expect(await result).to.deep.equal({ expired: true, state: 0 });
+      await expectEmpty(all);
+    });
+
     it('end a wait with a timeout of 0, which has no deadline to hold', async () => {
       const all = loading();
       const result = all.wait('job', 2, { timeoutMs: 0 });
