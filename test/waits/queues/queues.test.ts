@@ -180,6 +180,16 @@ describe('Queues', () => {
     checkPurgatoryInvariants(jobs);
   });
 
+  it('give at a deadline what is due on any of its keys (behaviours 30 and 31)', async () => {
+    const { clock, jobs } = queues();
+    const waits = Array.from({ length: 65 }, () => jobs.take(['a'], NEVER));
+    waits.push(jobs.take(['b', 'a'], SOON));
+    expect(jobs.putAll('a', Array.from(Array(66).keys()))).to.equal(64);
+    clock.advance(100); // before the other two have theirs
+    expect((await Promise.all(waits)).at(-1)).to.deep.equal(taken('a', 65));
+    expect(jobs.size).to.equal(0);
+  });
+
   it('drain after close by tryTake, and take back what comes late', async () => {
     const { jobs } = queues();
     const wait = codeOfRejection(jobs.take(['b'], NEVER));
