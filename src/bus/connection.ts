@@ -178,8 +178,9 @@ export class Connection {
   }
 
   /**
-   * As `publish`, for the processes that have subscribed to `channel`. Its frame has no number: who
-   * misses it can tell by its time alone.
+   * As `publish`, for the processes that have subscribed to `channel`. Its frame has no number. So its
+   * hints count as those of the frame before, or of the first, as 0 stands for none: a process that
+   * missed them can tell by their time alone.
    */
   publishTo(channel: string, body: string, done: Done): void {
     const text = frameText(body, this.origin);

@@ -102,16 +102,23 @@ describe('Answers to many waiters of one key', () => {
   });
 
   describe('of a load that a hint has caused (behaviours 30 and 36)', () => {
-    async function hinted(): Promise<Loading & { readonly result: Promise<unknown> }> {
+    type Hinted = Loading & { readonly result: Promise<unknown> };
+
+    async function hinted(): Promise<Hinted> {
       const all = loading();
       const result = all.wait('job', 2, { timeoutMs: 10 });
       await all.loaded();
       await all.calls[0].answer({ job: 0 });
       all.waits.changed('job');
       await all.loaded();
+      return { ...all, result };
+    }
+
+    async function held(): Promise<Hinted> {
+      const all = await hinted();
       all.clock.advance(10);
       expect(all.waits.numDelayed, 'its deadline has come').to.equal(1);
-      return { ...all, result };
+      return all;
     }
 
     it('answer a wait whose deadline came meanwhile, or end it if they are in vain', async () => {
@@ -120,7 +127,7 @@ describe('Answers to many waiters of one key', () => {
         { state: 1, expected: { expired: true, state: 1 } },
       ];
       for (const { state, expected } of ends) {
-        const all = await hinted();
+        const all = await held();
         await all.calls[1].answer({ job: state });
         expect(await all.result).to.deep.equal(expected);
         await expectEmpty(all);
@@ -128,7 +135,7 @@ describe('Answers to many waiters of one key', () => {
     });
 
     it('are waited for behind a load that a hint has found under way', async () => {
-      const all = await hinted();
+      const all = await held();
       all.waits.changed('job');
       await all.calls[1].answer({ job: 1 });
       await all.loaded();
@@ -153,7 +160,7 @@ describe('Answers to many waiters of one key', () => {
     });
 
     it('are waited for during 100 ms, and by no wait that began after the hint', async () => {
-      const all = await hinted();
+      const all = await held();
       const late = all.wait('job', 2, { timeoutMs: 10 });
       all.clock.advance(99);
       expect(all.waits.numDelayed).to.equal(1);
@@ -168,15 +175,10 @@ describe('Answers to many waiters of one key', () => {
     });
 
     it('are not waited for while the key backs off', async () => {
-      const all = loading();
-      const result = all.wait('job', 2, { timeoutMs: 10 });
-      await all.loaded();
-      await all.calls[0].answer({ job: 0 });
-      all.waits.changed('job');
-      await all.loaded();
+      const all = await hinted();
       await all.calls[1].fail('it is down');
       all.clock.advance(10);
-      expect(await result).to.deep.equal({ expired: true, state: 0 });
+      expect(await all.result).to.deep.equal({ expired: true, state: 0 });
       await expectEmpty(all);
     });
 
